@@ -1,0 +1,58 @@
+"""Learning when you only hear whether your own choice was right."""
+
+from importlib import import_module
+from typing import Any
+
+__version__ = "0.1.0"
+
+LEARNERS = {
+    "Perceptron": "onearm.linear.perceptron",
+    "Banditron": "onearm.linear.banditron",
+    "SOBA": "onearm.linear.soba",
+    "Newtron": "onearm.linear.newtron",
+    "ConservativeOVA": "onearm.linear.conservative",
+    "OffsetTree": "onearm.linear.offset_tree",
+    "Confidit": "onearm.linear.confidit",
+    "Gaptron": "onearm.linear.gaptron",
+    "RDUE": "onearm.linear.rdue",
+    "SLB": "onearm.linear.slb",
+    "InverseGap": "onearm.linear.inverse_gap",
+    "EpsilonGreedy": "onearm.linear.epsilon_greedy",
+    "LinUCB": "onearm.linear.linucb",
+    "LinTS": "onearm.linear.lints",
+    "Bag": "onearm.linear.bag",
+}
+STREAMS = {
+    "Stream": "onearm.streams.stream",
+    "SynSep": "onearm.streams.texts",
+    "SynNonSep": "onearm.streams.texts",
+    "Separable": "onearm.streams.dense",
+    "Concatenated": "onearm.streams.texts",
+    "Diagonal": "onearm.streams.dense",
+    "Chess": "onearm.streams.dense",
+}
+_PLACES = {
+    **LEARNERS,
+    **STREAMS,
+    "Learner": "onearm.learner",
+    "Choice": "onearm.choice",
+    "Trace": "onearm.choice",
+    "Tally": "onearm.choice",
+    "HIDDEN": "onearm.assembly",
+    "load": "onearm.saving",
+    "seeded": "onearm.rng",
+    "check_learner": "onearm.checks",
+}
+__all__ = sorted([*_PLACES, "__version__"])
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module 'onearm' has no attribute {name!r}")
+    value = getattr(import_module(_PLACES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,121 @@
+"""From the kernels of a learner to everything compiled that it needs.
+
+The first part is the contract: the kernels that a learner brings, over flat arguments. `model` is
+what its method `model()` returns: state arrays, then hyperparameters. The second part are the
+templates into which `bind` puts them.
+"""
+
+from typing import Any, NamedTuple
+
+from onearm.kernels import bind, kernel
+from onearm.vectors import FINE, fault, row
+
+HIDDEN = -1  # the true label, when the feedback does not reveal it
+LEARNT, BAD_ROW, IMPOSSIBLE = 0, 1, 2
+
+
+def look(x, *model) -> Any:
+    """Return what choosing and learning both need to know about x. Pure."""
+
+
+def scores(seen, *model) -> Any:
+    """Return k scores; the greedy label is the largest."""
+
+
+def chances(seen, among, *model) -> Any:
+    """Return P(label) for each of the k labels, 0 for those not in `among`."""
+
+
+def choose(seen, among, rng, *model) -> Any:
+    """Return (label, greedy, propensity). May advance the generator, nothing else."""
+
+
+def update(x, seen, label, greedy, propensity, reward, truth, rng, *model) -> None:
+    """Learn in place. `truth` is the true label where it is known, else HIDDEN."""
+
+
+def possible(label, greedy, propensity, k, *model) -> Any:
+    """Return False for a choice that the learner can never have made."""
+
+
+@kernel
+def as_seen(seen, *model):
+    """The default `scores`: what was seen are the scores."""
+    return seen
+
+
+def _play(X, y, told, among, label, greedy, propensity, correct, done, choosing, updating, model):
+    for t in range(len(y)):
+        x = row(X, t)
+        seen = look(x, *model)
+        a, g, p = choose(seen, among, choosing, *model)
+        right = a == y[t]
+        truth = y[t] if told or right else HIDDEN  # the one place where labels are hidden
+        update(x, seen, a, g, p, 1.0 if right else 0.0, truth, updating, *model)
+        label[t], greedy[t], propensity[t], correct[t] = a, g, p, right
+        done[0] += 1
+        done[1] += right
+
+
+def _learn(X, label, greedy, propensity, reward, truth, updating, model):
+    for t in range(len(label)):
+        x = row(X, t)
+        seen = look(x, *model)
+        update(x, seen, label[t], greedy[t], propensity[t], reward[t], truth[t], updating, *model)
+
+
+def _score(X, out, model):
+    for t in range(len(out)):
+        out[t] = scores(look(row(X, t), *model), *model)
+
+
+def _chance(X, among, out, model):
+    for t in range(len(out)):
+        out[t] = chances(look(row(X, t), *model), among, *model)
+
+
+def _impossible(label, greedy, propensity, k, model):
+    for t in range(len(label)):
+        if not possible(label[t], greedy[t], propensity[t], k, *model):
+            return t
+    return len(label)
+
+
+def _choose_one(x, d, missing, among, rng, *model):
+    if fault(x, d, missing) != FINE:
+        return HIDDEN, HIDDEN, 0.0
+    return choose(look(x, *model), among, rng, *model)
+
+
+def _update_one(x, d, missing, k, label, greedy, propensity, reward, truth, rng, *model):
+    if fault(x, d, missing) != FINE:
+        return BAD_ROW
+    if not possible(label, greedy, propensity, k, *model):
+        return IMPOSSIBLE
+    update(x, look(x, *model), label, greedy, propensity, reward, truth, rng, *model)
+    return LEARNT
+
+
+class Kernels(NamedTuple):
+    """What a learner runs: the loops, and one round cut in two."""
+
+    play: Any
+    learn: Any
+    score: Any
+    chance: Any
+    impossible: Any
+    choose: Any
+    update: Any
+
+
+def assemble(name: str, look, choose, update, chances, possible, scores=as_seen) -> Kernels:
+    """Compile everything that the learner called `name` needs."""
+    return Kernels(
+        bind(_play, f"{name}.play", look=look, choose=choose, update=update),
+        bind(_learn, f"{name}.learn", look=look, update=update),
+        bind(_score, f"{name}.score", look=look, scores=scores),
+        bind(_chance, f"{name}.chance", look=look, chances=chances),
+        bind(_impossible, f"{name}.impossible", possible=possible),
+        bind(_choose_one, f"{name}.choose", look=look, choose=choose),
+        bind(_update_one, f"{name}.update", look=look, update=update, possible=possible),
+    )

@@ -1,0 +1,113 @@
+"""What a learner says and what it hears: Choice, Trace, and their checks."""
+
+from operator import index
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from onearm.assembly import HIDDEN
+from onearm.inputs import as_array, as_labels
+
+
+class Choice(NamedTuple):
+    """What a learner said, with all that must come back for it to learn from the answer."""
+
+    label: int  # ỹ, what it says
+    greedy: int  # ŷ, what it would have said had it not explored
+    propensity: float  # the probability with which it said `label`
+
+
+class Trace(NamedTuple):
+    """Choices and their outcomes, one array each, one entry per round."""
+
+    label: np.ndarray
+    greedy: np.ndarray
+    propensity: np.ndarray
+    correct: np.ndarray
+
+    @classmethod
+    def empty(cls, n: int) -> "Trace":
+        """Return room for `n` rounds."""
+        return cls(np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n), np.empty(n, bool))
+
+    def part(self, start: int, stop: int) -> "Trace":
+        """Return rounds start … stop-1."""
+        return Trace(*(array[start:stop] for array in self))
+
+
+class Tally(NamedTuple):
+    """What remains of a Trace when only counters are kept."""
+
+    rounds: int
+    correct: int
+
+
+def as_choice(choice: Any, k: int) -> tuple[int, int, float]:
+    """Return a choice in the types that kernels take, refusing what no learner says."""
+    try:
+        label, greedy, propensity = choice
+        label, greedy, propensity = index(label), index(greedy), float(propensity)
+    except (TypeError, ValueError):
+        raise ValueError(f"choice must be (label, greedy, propensity), got {choice!r}") from None
+    if not (0 <= label < k and 0 <= greedy < k):
+        wrong = label if not 0 <= label < k else greedy
+        raise ValueError(f"the labels of a choice must be in [0, {k - 1}], got {wrong}")
+    if not 0 < propensity <= 1:
+        raise ValueError(f"propensity must be in (0, 1], got {propensity}")
+    return label, greedy, propensity
+
+
+def as_outcome(learner: Any, label: int, correct: Any, truth: Any) -> tuple[float, int]:
+    """Return (reward, truth): what was heard about `label`.
+
+    True and False say right and wrong, so the truth is known when they say right. A number is a
+    reward and says nothing about the other labels.
+    """
+    name = type(learner).__name__
+    if isinstance(correct, bool | np.bool_):
+        reward, known = float(correct), label if correct else HIDDEN
+    elif learner.real_rewards and isinstance(correct, int | float) and 0 <= correct <= 1:
+        reward, known = float(correct), HIDDEN
+    else:
+        allowed = "True, False or a number in [0, 1]" if learner.real_rewards else "True or False"
+        raise ValueError(f"correct must be {allowed} for {name}, got {correct!r}")
+    if not learner.full_information:
+        if truth is not None:
+            raise ValueError(f"{name} hears only right or wrong: truth must not be given")
+        return reward, known
+    if truth is None:
+        raise ValueError(f"{name} learns from full information: truth must be given")
+    known = int(as_labels([truth], learner.n_classes, 1, "truth")[0])
+    if (known == label) != bool(correct):
+        raise ValueError(f"correct is {correct} but label is {label} and truth is {known}")
+    return reward, known
+
+
+def as_outcomes(learner: Any, trace: Any, y: Any) -> tuple[Trace, np.ndarray, np.ndarray]:
+    """Return a logged trace with its rewards and known truths, all checked."""
+    k, name = learner.n_classes, type(learner).__name__
+    label, greedy, propensity, correct = trace
+    n = len(label)
+    label, greedy = as_labels(label, k, n, "label"), as_labels(greedy, k, n, "greedy")
+    propensity, correct = as_array(propensity, np.float64, "propensity"), np.asarray(correct)
+    if propensity.shape != (n,) or correct.shape != (n,):
+        raise ValueError(f"propensity and correct must have {n} entries, as label has")
+    if not ((propensity > 0) & (propensity <= 1)).all():
+        raise ValueError("propensity must be in (0, 1] in every round")
+    right = correct.dtype == bool
+    if not right and not (learner.real_rewards and correct.dtype.kind == "f"):
+        raise ValueError(f"correct must be True or False for {name}, got dtype {correct.dtype}")
+    if not right and not ((correct >= 0) & (correct <= 1)).all():
+        raise ValueError("rewards must be in [0, 1] in every round")
+    reward = as_array(correct, np.float64, "correct")
+    if not learner.full_information:
+        if y is not None:
+            raise ValueError(f"{name} hears only right or wrong: y must not be given")
+        truth = np.where(correct, label, HIDDEN) if right else np.full(n, HIDDEN)
+    else:
+        if y is None:
+            raise ValueError(f"{name} learns from full information: y must be given")
+        truth = as_labels(y, k, n)
+        if not np.array_equal(truth == label, correct):
+            raise ValueError("correct must say where label equals y")
+    return Trace(label, greedy, propensity, correct), reward, truth

@@ -1,0 +1,149 @@
+"""What users hand in, turned into what kernels take; and what is wrong with it, in words.
+
+A matrix becomes a dense array of float64, or sparse (starts, indices, values); a row becomes a
+dense vector, or sparse (indices, values). Nothing is copied that is right already.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from onearm.vectors import FINE, NOT_FINITE, fault, first_fault
+
+Rows = Any  # a dense (n, d) array or a tuple (starts, indices, values)
+CHUNK = 2**22  # numbers converted at a time
+
+
+def as_array(values: Any, kind: type, what: str) -> np.ndarray:
+    """Return `values` as an array that kernels take: of one type, contiguous, writable."""
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{what} must be an array of numbers: {error}") from None
+    wanted, allowed = np.dtype(kind), "iu" if kind in (np.int64, np.int32) else "iufb"
+    if array.dtype.kind not in allowed:
+        raise ValueError(f"{what} must be numbers of type {wanted}, got dtype {array.dtype}")
+    if array.dtype != wanted:
+        converted = array.astype(wanted)
+        if allowed == "iu" and not np.array_equal(converted, array):
+            raise ValueError(f"{what} has values too large for {wanted}")
+        return np.ascontiguousarray(converted)
+    return array if array.flags.carray else np.array(array, order="C")
+
+
+def as_row(x: Any, d: int) -> Any:
+    """Return one example as a dense vector of `d` numbers or as (indices, values)."""
+    if hasattr(x, "tocsr"):
+        if x.shape not in ((1, d), (d,)):
+            raise ValueError(f"x must be one row of {d} features, got shape {x.shape}")
+        x = x.tocsr()
+        return as_array(x.indices, np.int32, "indices"), as_array(x.data, np.float64, "x")
+    if isinstance(x, tuple) and len(x) == 2 and np.ndim(x[0]) == 1:
+        indices = as_array(x[0] if len(x[0]) else np.empty(0, np.int32), np.int32, "indices")
+        values = as_array(x[1], np.float64, "values")
+        if indices.shape != values.shape:
+            shapes = f"{indices.shape} and {values.shape}"
+            raise ValueError(f"indices and values must have the same length, got {shapes}")
+        return indices, values
+    x = as_array(x, np.float64, "x")
+    if x.shape != (d,):
+        raise ValueError(f"x must be one row of {d} features, got shape {x.shape}")
+    return x
+
+
+def as_rows(X: Any, d: int, missing: bool, first: int = 0) -> Rows:
+    """Return a matrix with `d` columns, every row checked; `first` is the number of row 0."""
+    if np.ndim(X) != 2:
+        raise ValueError(f"X must have two dimensions, got shape {np.shape(X)}")
+    if X.shape[1] != d:
+        raise ValueError(f"X must have {d} features, got {X.shape[1]}")
+    if X.shape[0] == 0:
+        raise ValueError("X is empty: it has no rows")
+    if hasattr(X, "tocsr"):
+        X = X.tocsr()
+        indices = as_array(X.indices, np.int32, "the indices of X")
+        starts, values = as_array(X.indptr, np.int64, "indptr"), as_array(X.data, np.float64, "X")
+        rows: Rows = (starts, indices, values)
+    else:
+        rows = as_array(X, np.float64, "X")
+    n = count(rows)
+    bad = first_fault(rows, n, d, missing)
+    if bad < n:
+        x = rows[bad] if not isinstance(rows, tuple) else _sparse_row(rows, bad)
+        raise ValueError(f"row {first + bad} of X: {complaint(x, d, missing)}")
+    return rows
+
+
+def _sparse_row(rows: Rows, t: int) -> tuple[np.ndarray, np.ndarray]:
+    starts, indices, values = rows
+    return indices[starts[t] : starts[t + 1]], values[starts[t] : starts[t + 1]]
+
+
+def complaint(x: Any, d: int, missing: bool) -> str | None:
+    """Say what is wrong with a row, or None."""
+    found = fault(x, d, missing)
+    if found == FINE:
+        return None
+    indices, values = x if isinstance(x, tuple) else (np.arange(d), x)
+    if found == NOT_FINITE:
+        at = next(
+            i for i, v in enumerate(values) if not np.isfinite(v) and not (missing and v != v)
+        )
+        return f"values must be finite, got {values[at]} for feature {indices[at]}"
+    if indices.min() < 0 or indices.max() >= d:
+        at = indices.min() if indices.min() < 0 else indices.max()
+        return f"indices must be in [0, {d - 1}], got {at}"
+    return "indices must ascend without duplicates"
+
+
+def as_labels(y: Any, k: int, n: int, what: str = "y", first: int = 0) -> np.ndarray:
+    """Return `n` labels, checked to be integers in 0 … k-1."""
+    labels = as_array(y, np.int64, what)
+    if labels.shape != (n,):
+        raise ValueError(f"{what} must have one label for each of {n} rows, got {labels.shape}")
+    wrong = (labels < 0) | (labels >= k)
+    if wrong.any():
+        at = int(wrong.argmax())
+        raise ValueError(
+            f"{what} must be labels in [0, {k - 1}], got {labels[at]} in row {first + at}"
+        )
+    return labels
+
+
+def count(rows: Rows) -> int:
+    """How many rows there are."""
+    return len(rows[0]) - 1 if isinstance(rows, tuple) else len(rows)
+
+
+def between(rows: Rows, start: int, stop: int) -> Rows:
+    """Rows start … stop-1, without copying."""
+    if isinstance(rows, tuple):
+        return rows[0][start : stop + 1], rows[1], rows[2]
+    return rows[start:stop]
+
+
+def chunks(X: Any, y: Any = None) -> Iterator[tuple[Any, Any]]:
+    """Cut what the user gave into pieces that are converted one at a time."""
+    if hasattr(X, "chunks"):
+        if y is not None:
+            raise ValueError("y must not be given beside a Stream: it has its own")
+        yield from X.chunks()
+        return
+    X = X if hasattr(X, "shape") else as_array(X, np.float64, "X")
+    if y is not None and np.shape(y) != X.shape[:1]:
+        raise ValueError(f"y must have one label for each of {X.shape[0]} rows, got {np.shape(y)}")
+    rows = X.shape[0] if at_once(X) else max(1, CHUNK // X.shape[1])
+    y = np.asarray(y) if y is not None else None
+    for start in range(0, max(1, X.shape[0]), max(1, rows)):
+        part = slice(start, start + rows)
+        yield X[part], None if y is None else y[part]
+
+
+def at_once(X: Any) -> bool:
+    """Whether X is read only once: small, ready as it is, or not in memory at all."""
+    if hasattr(X, "chunks"):
+        return not X.in_memory
+    if len(np.shape(X)) != 2 or np.prod(np.shape(X)) <= CHUNK or hasattr(X, "tocsr"):
+        return True
+    return isinstance(X, np.ndarray) and X.dtype == np.float64 and X.flags.carray

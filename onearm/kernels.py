@@ -1,0 +1,83 @@
+"""How this package compiles: one decorator, one way to compose, one way back to plain Python.
+
+A kernel is a plain loop over arrays that Numba compiles on first use and caches on disk. Numba
+does not notice that a kernel called from another file has changed, so the cache lies in a folder
+named by the sources of all kernels: change one and everything is compiled anew.
+"""
+
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+from types import CodeType, FunctionType
+from typing import Any
+
+import numpy as np
+from numba import config, njit
+from numba.core.dispatcher import Dispatcher
+from platformdirs import user_cache_path
+
+COMPILED = not config.DISABLE_JIT
+
+
+def cache_folder() -> Path:
+    """Where compiled kernels are kept: NUMBA_CACHE_DIR or the user's cache, by sources."""
+    package = Path(__file__).parent
+    sources = [path.read_bytes() for path in sorted(package.rglob("*.py"))]
+    digest = hashlib.sha256(b"".join(text for text in sources if b"kernel" in text))
+    root = os.environ.get("NUMBA_CACHE_DIR") or user_cache_path("onearm")
+    return Path(root) / f"kernels-{digest.hexdigest()[:12]}"
+
+
+CACHE = cache_folder()
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """Compile `function` on first use, and cache it where Numba finds a place for that."""
+    options = {"nogil": True, "error_model": "numpy"}  # never fastmath: results must repeat
+    before, config.CACHE_DIR = config.CACHE_DIR, str(CACHE)
+    try:
+        return njit(cache=True, **options)(function)
+    except RuntimeError:  # defined at a prompt: there is no file to key a cache by
+        return njit(**options)(function)
+    finally:
+        config.CACHE_DIR = before
+
+
+def bind(template: Callable[..., Any], name: str, **kernels: Any) -> Any:
+    """Compile `template` with its free names bound to `kernels`.
+
+    A template calls `choose`, `update`, `weak_predict`, ... without knowing whose they are. Numba
+    would take those kernels as arguments or from a closure, but then compiles in every process
+    and leaves a new cache file behind each time; bound as globals they are compiled once and
+    found again. The name is the cache's key, so it includes a hash of the code.
+    """
+    function = FunctionType(template.__code__, {**template.__globals__, **kernels})
+    digest = hashlib.sha256(_text(function).encode()).hexdigest()[:12]
+    function.__qualname__ = f"{name}.{digest}"
+    return kernel(function)
+
+
+def interpreted(function: Any) -> Any:
+    """Return the kernel as plain Python, together with every kernel that it calls."""
+    function = getattr(function, "py_func", function)
+    names = {name: interpreted(callee) for name, callee in _callees(function).items()}
+    names = {**function.__globals__, **names}
+    plain = FunctionType(function.__code__, names, function.__name__, function.__defaults__)
+    return np.errstate(over="ignore")(plain)  # the generator's integers wrap around
+
+
+def _callees(function: Any) -> dict[str, Dispatcher]:
+    names = {name: function.__globals__.get(name) for name in function.__code__.co_names}
+    return {name: value for name, value in names.items() if isinstance(value, Dispatcher)}
+
+
+def _text(function: Any) -> str:
+    """Everything that decides what `function` compiles to, its callees included."""
+    callees = [_text(callee.py_func) for callee in _callees(function).values()]
+    return "\n".join([_code(function.__code__), *callees])
+
+
+def _code(code: CodeType) -> str:
+    constants = [_code(c) if isinstance(c, CodeType) else repr(c) for c in code.co_consts]
+    return f"{code.co_code.hex()} {code.co_names} {constants}"

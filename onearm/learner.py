@@ -1,0 +1,232 @@
+"""Learner: choose a label, hear right or wrong, learn.
+
+A learner is a dataclass of parameters and arrays with a few kernels (`assembly` states them); all
+that a user calls is derived from these once, here. Nothing is remembered between calls: the choice
+carries what is needed, so the answer may come late, out of order, or in another process.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import KW_ONLY, dataclass, field, fields
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from onearm import saving
+from onearm.assembly import BAD_ROW, LEARNT, Kernels, assemble
+from onearm.choice import Choice, Tally, Trace, as_choice, as_outcome, as_outcomes
+from onearm.inputs import as_labels, as_row, as_rows, at_once, between, chunks, complaint, count
+from onearm.parameters import REQUIRED, parameters, settle, whole
+from onearm.rng import seeded
+
+FLOAT = np.dtype(np.float64)
+Progress = Callable[[int, int], Any]  # called with the rounds done and how many were right
+
+
+def state() -> Any:
+    """Return a dataclass field for an array that learning changes."""
+    return field(init=False, repr=False, compare=False)
+
+
+@dataclass
+class Learner:
+    """What every learner is besides its own parameters, arrays and kernels."""
+
+    n_classes: int = whole(REQUIRED, 2)
+    n_features: int = whole(REQUIRED, 1)
+    _: KW_ONLY
+    seed: int = whole(0, 0, 2**63 - 1)
+    choosing: np.ndarray = state()  # (1,): the generator that choosing draws from
+    updating: np.ndarray = state()  # (1,): the generator that updating draws from
+
+    kernels: ClassVar[Kernels]
+    full_information: ClassVar[bool] = False  # a baseline that is shown every true label
+    missing: ClassVar[bool] = False  # NaN is a value like any other
+    real_rewards: ClassVar[bool] = False  # `correct` may be a reward in [0, 1]
+    estimated_propensity: ClassVar[bool] = False  # the propensity is a numerical estimate
+    exploration: ClassVar[str | None] = None  # the parameter that sets how much is explored
+
+    def __init_subclass__(cls, **kernels: Any) -> None:
+        if kernels:
+            cls.kernels = assemble(saving.name(cls), **kernels)
+
+    def __post_init__(self) -> None:
+        settle(self)
+        self.choosing, self.updating = seeded(self.seed, 0), seeded(self.seed, 1)
+        self.labels = np.arange(self.n_classes)
+
+    def model(self) -> tuple:
+        """Return what kernels take at the end: state arrays, then hyperparameters."""
+        raise NotImplementedError  # every learner has its own
+
+    def choose(self, x: Any, among: Any = None, rng: np.ndarray | None = None) -> Choice:
+        """Say a label for `x`, exploring.
+
+        `among` are the labels allowed this time; `rng` a generator (`onearm.seeded(n)`) to draw
+        from in place of the learner's own.
+        """
+        x = self._row(x)
+        among = self.labels if among is None else self._allowed(among)
+        rng = self.choosing if rng is None else rng
+        label, greedy, propensity = self.kernels.choose(
+            x, self.n_features, self.missing, among, rng, *self.model()
+        )
+        if label < 0:
+            raise ValueError(f"x: {complaint(x, self.n_features, self.missing)}")
+        return Choice(label, greedy, propensity)
+
+    def update(self, x: Any, choice: Any, correct: Any, truth: int | None = None) -> None:
+        """Learn from hearing whether `choice` was right for `x`, now or much later.
+
+        `truth`, the true label, is for fully informed learners alone.
+        """
+        x = self._row(x)
+        k, d = self.n_classes, self.n_features
+        label, greedy, propensity = as_choice(choice, k)
+        reward, known = as_outcome(self, label, correct, truth)
+        outcome = self.kernels.update(
+            x, d, self.missing, k, label, greedy, propensity, reward, known, self.updating,
+            *self.model(),
+        )  # fmt: skip
+        if outcome == BAD_ROW:
+            raise ValueError(f"x: {complaint(x, d, self.missing)}")
+        if outcome != LEARNT:
+            raise ValueError(self._refusal(label, greedy, propensity))
+
+    def play(
+        self, X: Any, y: Any = None, *, trace: bool = True, progress: Progress | None = None
+    ) -> Any:
+        """Choose and update along a labelled stream, hearing only right or wrong.
+
+        Returns the Trace, or with `trace=False` a Tally. Ctrl-C keeps what was learnt so far; the
+        KeyboardInterrupt then has what would have been returned as its `trace`.
+        """
+        kept: list[Trace] = []
+        done = np.zeros(2, np.int64)
+        try:
+            for rows, labels in self._examples(X, y, labelled=True):
+                log = Trace.empty(count(rows))
+                if trace:
+                    kept.append(log)
+                for start, stop in _paced(len(labels)):
+                    self.kernels.play(
+                        between(rows, start, stop), labels[start:stop], self.full_information,
+                        self.labels, *log.part(start, stop), done, self.choosing, self.updating,
+                        self.model(),
+                    )  # fmt: skip
+                    if progress:
+                        progress(int(done[0]), int(done[1]))
+        except KeyboardInterrupt as interrupt:
+            interrupt.trace = _played(kept, done, trace)  # type: ignore[attr-defined] # ours to add
+            raise
+        return _played(kept, done, trace)
+
+    def learn(self, X: Any, trace: Any, y: Any = None) -> None:
+        """Learn from logged choices and their outcomes, in their order.
+
+        `y`, the true labels, is for fully informed learners alone.
+        """
+        log, reward, truth = as_outcomes(self, trace, y)
+        n = len(log.label)
+        bad = self.kernels.impossible(*log[:3], self.n_classes, self.model())
+        if bad < n:
+            said = self._refusal(*(array[bad] for array in log[:3]))
+            raise ValueError(f"round {bad}: {said}")
+        if getattr(X, "n_rows", None) not in (None, n) or np.shape(X)[:1] not in ((), (n,)):
+            raise ValueError(f"X must have {n} rows, as the trace has")
+        first = 0
+        for rows, _ in self._examples(X, None):
+            for start, stop in _paced(count(rows)):
+                part = slice(first + start, first + stop)
+                self.kernels.learn(
+                    between(rows, start, stop), *(a[part] for a in log[:3]), reward[part],
+                    truth[part], self.updating, self.model(),
+                )  # fmt: skip
+            first += count(rows)
+
+    def scores(self, X: Any) -> np.ndarray:
+        """Return the k scores of each row; they change nothing."""
+        return self._each(X, self.kernels.score)
+
+    def chances(self, X: Any) -> np.ndarray:
+        """Return, for each row, the probability with which `choose` would say each label."""
+        return self._each(X, self.kernels.chance, self.labels)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the greedy label of each row: no exploration, no change."""
+        return self.scores(X).argmax(axis=1)
+
+    def save(self, path: str | Path) -> None:
+        """Write the learner to a file for `onearm.load`."""
+        saving.save(self, path)
+
+    def params(self) -> dict[str, Any]:
+        """Return the parameters that make a learner like this one."""
+        return {p.name: getattr(self, p.name) for p in parameters(self)}
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return the arrays that learning changes, by name."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if not f.init}
+
+    def _row(self, x: Any) -> Any:
+        ready = type(x) is np.ndarray and x.dtype is FLOAT and x.flags.carray
+        return x if ready and x.shape == (self.n_features,) else as_row(x, self.n_features)
+
+    def _allowed(self, among: Any) -> np.ndarray:
+        allowed = as_labels(among, self.n_classes, len(among), "among")
+        if len(allowed) == 0 or (np.diff(allowed) <= 0).any():
+            raise ValueError(f"among must be ascending labels, at least one, got {among}")
+        return allowed
+
+    def _refusal(self, label: int, greedy: int, propensity: float) -> str:
+        choice = Choice(int(label), int(greedy), float(propensity))
+        return f"{self} cannot have made {choice}"
+
+    def _examples(self, X: Any, y: Any, labelled: bool = False) -> Iterator[tuple[Any, Any]]:
+        """Convert and check the examples, chunk by chunk; arrays wholly before the first."""
+        if not at_once(X):
+            for _ in self._converted(X, y, labelled):
+                pass
+        return self._converted(X, y, labelled)
+
+    def _converted(self, X: Any, y: Any, labelled: bool) -> Iterator[tuple[Any, Any]]:
+        first = 0
+        for some, labels in chunks(X, y):
+            rows = as_rows(some, self.n_features, self.missing, first)
+            n = count(rows)
+            if labelled:
+                if labels is None:
+                    raise ValueError("y must be given: the true labels that the world knows")
+                labels = as_labels(labels, self.n_classes, n, first=first)
+            yield rows, labels
+            first += n
+
+    def _each(self, X: Any, kernel: Any, *among: np.ndarray) -> np.ndarray:
+        parts = []
+        for rows, _ in self._converted(X, None, False):
+            out = np.empty((count(rows), self.n_classes))
+            kernel(rows, *among, out, self.model())
+            parts.append(out)
+        return np.concatenate(parts) if len(parts) > 1 else parts[0]
+
+
+def _paced(n: int) -> Iterator[tuple[int, int]]:
+    """Cut n rounds into parts of about a tenth of a second, so that Ctrl-C is heard."""
+    start, rows = 0, 64
+    while start < n:
+        stop = min(n, start + rows)
+        began = time.perf_counter()
+        yield start, stop
+        rows = rows * 2 if time.perf_counter() - began < 0.05 else max(1, rows // 2)
+        start = stop
+
+
+def _played(kept: list[Trace], done: np.ndarray, trace: bool) -> Trace | Tally:
+    rounds, correct = (int(n) for n in done)
+    if not trace:
+        return Tally(rounds, correct)
+    whole = (
+        kept[0] if len(kept) == 1 else Trace(*(np.concatenate(a) for a in zip(*kept, strict=True)))
+    )
+    return whole.part(0, rounds)

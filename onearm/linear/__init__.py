@@ -1,0 +1,1 @@
+"""Linear learners: one weight per feature and class, and what the papers do with them."""

@@ -1,0 +1,82 @@
+"""Banditron: the multiclass perceptron, told only right or wrong.
+
+With a weight per feature and class in W, the learner would say ŷ = argmax_r (xᵀW)_r. It says ŷ
+with probability 1-γ and otherwise draws a label uniformly: P(r) = (1-γ)·1[r=ŷ] + γ/k. Having
+said ỹ and heard whether ỹ = y, it adds to each column of W
+
+    U_r = x · ( 1[ỹ=y] 1[ỹ=r] / P(r)  -  1[ŷ=r] ),
+
+whose mean over ỹ is the step of the fully informed perceptron, x · (1[y=r] - 1[ŷ=r]).
+
+S. Kakade, S. Shalev-Shwartz, A. Tewari. Efficient bandit algorithms for online multiclass
+prediction. ICML 2008, Algorithm 1.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from onearm.explore import best, uniform_chances, uniform_possible, uniformly
+from onearm.kernels import kernel
+from onearm.learner import Learner, state
+from onearm.parameters import real
+from onearm.vectors import add, linear
+
+
+@kernel
+def chances(s, among, W, gamma):
+    return uniform_chances(best(s, among), among, gamma, len(s))
+
+
+@kernel
+def choose(s, among, rng, W, gamma):
+    return uniformly(best(s, among), among, gamma, rng)
+
+
+@kernel
+def possible(label, greedy, propensity, k, W, gamma):
+    return uniform_possible(label, greedy, propensity, k, gamma)
+
+
+@kernel
+def update(x, s, label, greedy, propensity, reward, truth, rng, W, gamma):
+    if label == truth:
+        add(1.0 / propensity, x, W, label)
+    add(-1.0, x, W, greedy)
+
+
+@dataclass
+class Banditron(
+    Learner, look=linear, chances=chances, choose=choose, possible=possible, update=update
+):
+    """Perceptron for bandit feedback that explores uniformly.
+
+    Parameters
+    ----------
+    n_classes, n_features
+        Sizes k and d; labels are the integers 0 to k-1.
+    gamma
+        Exploration rate γ in (0, 1]: the chance of a uniformly drawn label.
+    seed
+        Seed of the exploration.
+
+    Examples
+    --------
+    >>> X, y = np.eye(3)[[0, 1, 2] * 300], np.array([0, 1, 2] * 300)
+    >>> learner = Banditron(n_classes=3, n_features=3, gamma=0.1)
+    >>> trace = learner.play(X, y)
+    >>> learner.predict(np.eye(3))
+    array([0, 1, 2])
+    """
+
+    gamma: float = real(0.05, "(0, 1]")
+    W: np.ndarray = state()  # (d, k): the k weights of a feature lie side by side
+
+    exploration = "gamma"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.W = np.zeros((self.n_features, self.n_classes))
+
+    def model(self) -> tuple:
+        return self.W, self.gamma

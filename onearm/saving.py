@@ -1,0 +1,72 @@
+"""Save and load: the arrays in safetensors, class and parameters in its header. No pickle."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import onearm
+
+
+def save(learner: Any, path: str | Path) -> None:
+    """Write everything that `learner` is; it appears under `path` only when complete."""
+    from safetensors.numpy import save_file
+
+    arrays = learner.arrays()
+    assert all(a.flags.c_contiguous for a in arrays.values()), "safetensors would store it wrongly"
+    header = {
+        "class": name(type(learner)),
+        "parameters": json.dumps(learner.params()),
+        "version": onearm.__version__,
+    }
+    path = Path(path)
+    unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
+    save_file(arrays, unfinished, metadata=header)
+    unfinished.replace(path)
+
+
+def load(path: str | Path) -> Any:
+    """Return the learner saved under `path`: resuming equals never having stopped.
+
+    A class of your own is found once the module that defines it has been imported.
+    """
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, framework="numpy") as file:
+            header = file.metadata() or {}
+            arrays = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118 not a dict
+    except SafetensorError as error:
+        raise ValueError(f"{path} is not a saved learner: {error}") from None
+    if "class" not in header:
+        raise ValueError(f"{path} is not a saved learner: its header names no class")
+    learner = _class(header["class"])(**json.loads(header["parameters"]))
+    fill(learner, arrays)
+    return learner
+
+
+def fill(learner: Any, arrays: dict[str, np.ndarray]) -> None:
+    """Put saved arrays in the place of a new learner's."""
+    own = learner.arrays()
+    for key in own.keys() | arrays.keys():
+        mine, saved = own.get(key), arrays.get(key)
+        if mine is None or saved is None or (mine.shape, mine.dtype) != (saved.shape, saved.dtype):
+            raise ValueError(f"saved array {key} does not fit {type(learner).__name__}")
+    for key, array in own.items():
+        array[...] = arrays[key]
+
+
+def name(cls: type) -> str:
+    """Return the name under which a class is saved."""
+    return f"{cls.__module__}.{cls.__qualname__}"
+
+
+def _class(wanted: str) -> type:
+    for public in onearm.LEARNERS:
+        getattr(onearm, public)
+    known = {name(cls): cls for cls in onearm.Learner.__subclasses__()}
+    if wanted not in known:
+        raise ValueError(f"no learner {wanted} is known: import the module that defines it first")
+    return known[wanted]

@@ -1,0 +1,1 @@
+"""Examples: streams of (X, y) in chunks, made, drifting, or the user's own."""

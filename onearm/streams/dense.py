@@ -1,0 +1,122 @@
+"""Made dense streams: strongly separable rows, and the two tasks on which B10 tests its arms.
+
+A. Beygelzimer, D. Pál, B. Szörényi, D. Thiruvenkatachari, C.-Y. Wei, C. Zhang. Bandit multiclass
+linear classification. ICML 2019. - R. Busa-Fekete, B. Kégl. Fast boosting using adversarial
+bandits. ICML 2010, section 4.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from onearm.kernels import kernel
+from onearm.rng import below, pick, seeded, uniform
+from onearm.streams.stream import Stream, parts
+
+
+@kernel
+def _normalise(x):
+    total = 0.0
+    for j in range(len(x)):
+        total += x[j] * x[j]
+    for j in range(len(x)):
+        x[j] /= math.sqrt(total)
+
+
+@kernel
+def _separable(rng, X, y, corner, margin):
+    for t in range(len(y)):
+        x, y[t] = X[t], below(len(corner), rng)
+        for j in range(len(x)):
+            x[j] = 2.0 * uniform(rng) - 1.0
+        for _ in range(2):  # normalising shrinks what was set: once more brings it near the margin
+            _normalise(x)
+            for c in range(len(corner)):
+                far = max(abs(x[corner[c]]), margin)
+                x[corner[c]] = far if c == y[t] else -far
+        _normalise(x)
+
+
+@kernel
+def _diagonal(rng, X, y, n_used, noise):
+    for t in range(len(y)):
+        total = 0.0
+        for j in range(X.shape[1]):
+            X[t, j] = uniform(rng)
+            if j < n_used:
+                total += X[t, j]
+        above = total > n_used / 2
+        y[t] = above if uniform(rng) >= noise else not above
+
+
+@kernel
+def _chess(rng, X, y, n_used, n_squares):
+    for t in range(len(y)):
+        total = 0
+        for j in range(X.shape[1]):
+            X[t, j] = uniform(rng)
+            if j < n_used:
+                total += int(n_squares * X[t, j])
+        y[t] = total % 2 == 0
+
+
+def _stream(name: str, n: int, k: int, d: int, seed: int, fill: Callable[..., Any]) -> Stream:
+    def source() -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        rng = seeded(seed, 1)
+        for rows in parts(n):
+            X, y = np.empty((rows, d)), np.empty(rows, np.int64)
+            fill(rng, X, y)
+            yield X, y
+
+    return Stream(name, k, d, source, n)
+
+
+def Separable(
+    n_rows: int = 10_000,
+    n_classes: int = 9,
+    n_features: int = 400,
+    *,
+    margin: float = 0.1,
+    seed: int = 0,
+) -> Stream:
+    """Return strongly separable rows of norm 1, in which one coordinate shows each class.
+
+    It is at least about `margin` for the own class and at most minus that for every other.
+
+    >>> X, y = Separable(5, n_classes=3, n_features=4).arrays()
+    >>> y
+    array([1, 1, 0, 0, 2])
+    """
+    corner = np.arange(n_features)
+    pick(n_classes, corner, seeded(seed))
+
+    def fill(rng: np.ndarray, X: np.ndarray, y: np.ndarray) -> None:
+        _separable(rng, X, y, corner[:n_classes], margin)
+
+    return _stream("Separable", n_rows, n_classes, n_features, seed, fill)
+
+
+def Diagonal(
+    n_rows: int = 1000, n_features: int = 10, n_used: int = 4, *, noise: float = 0.1, seed: int = 0
+) -> Stream:
+    """Return DIAGONAL(d, J, q): label 1 where the first J features sum to more than J/2.
+
+    Features are uniform in [0, 1]; a share q = `noise` of the labels is turned round.
+    """
+    return _stream(
+        "Diagonal", n_rows, 2, n_features, seed, lambda *rows: _diagonal(*rows, n_used, noise)
+    )
+
+
+def Chess(
+    n_rows: int = 1000, n_features: int = 10, n_used: int = 3, n_squares: int = 3, *, seed: int = 0
+) -> Stream:
+    """Return CHESS(d, J, L): label 1 where the first J features fall on an even square.
+
+    Features are uniform in [0, 1] and each is cut into L = `n_squares`.
+    """
+    return _stream(
+        "Chess", n_rows, 2, n_features, seed, lambda *rows: _chess(*rows, n_used, n_squares)
+    )

@@ -1,0 +1,173 @@
+"""Stream: a named, sized sequence of examples that comes in chunks.
+
+A stream can be read again from the start, any number of times, and gives the same rows.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from onearm.inputs import as_labels, as_rows, chunks
+from onearm.rng import pick, seeded
+
+ROWS = 8192  # in a chunk that is made
+Chunks = Iterator[tuple[Any, np.ndarray]]
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Examples with their true labels, chunk by chunk.
+
+    Parameters
+    ----------
+    name
+        What the stream is called in tables and plots.
+    n_classes, n_features
+        Sizes k and d; labels are the integers 0 to k-1.
+    source
+        Called without arguments, gives the chunks (X, y) from the start.
+    n_rows
+        How many rows there are, where that is known.
+    in_memory
+        Whether all rows lie in memory, so that they can be checked before the first is used.
+    nominal
+        The number of values of each column, 0 for a numeric one; empty if all are numeric.
+    feature_names, class_names
+        Names for people; empty if there are none.
+
+    Examples
+    --------
+    >>> stream = Stream.of([[1.0, 0.0], [0.0, 1.0]], [0, 1], name="two rows").repeated(3)
+    >>> stream.n_rows, stream.arrays()[1]
+    (6, array([0, 1, 0, 1, 0, 1]))
+    """
+
+    name: str
+    n_classes: int
+    n_features: int
+    source: Callable[[], Chunks]
+    n_rows: int | None = None
+    in_memory: bool = False
+    nominal: tuple[int, ...] = ()
+    feature_names: tuple[str, ...] = ()
+    class_names: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls, X: Any, y: Any, n_classes: int | None = None, name: str = "rows", **about: Any
+    ) -> "Stream":
+        """Return the rows of X with labels y as a stream; k is the largest label plus 1."""
+        X = X if hasattr(X, "shape") else np.asarray(X)
+        for some, _ in chunks(X):
+            as_rows(some, X.shape[1], missing=True)
+        k = n_classes or int(np.max(y)) + 1
+        labels = as_labels(y, k, X.shape[0])
+        sizes = {"n_classes": k, "n_features": X.shape[1], "n_rows": X.shape[0]}
+        return cls(name, source=lambda: chunks(X, labels), in_memory=True, **sizes, **about)
+
+    def chunks(self) -> Chunks:
+        """Give the rows from the start, as (X, y), some at a time."""
+        return self.source()
+
+    def arrays(self) -> tuple[Any, np.ndarray]:
+        """Return all rows as (X, y); X is dense or CSR, as the chunks are."""
+        parts, labels = zip(*self.chunks(), strict=True)
+        if len(parts) == 1:
+            return parts[0], labels[0]
+        if hasattr(parts[0], "tocsr"):
+            from scipy.sparse import vstack
+
+            return vstack(parts, format="csr"), np.concatenate(labels)
+        return np.concatenate(parts), np.concatenate(labels)
+
+    def first(self, n_rows: int) -> "Stream":
+        """Return the stream's first rows."""
+        n = n_rows if self.n_rows is None else min(n_rows, self.n_rows)
+
+        def source() -> Chunks:
+            for segment, X, y in _cut(self.chunks(), [n]):
+                if segment > 0:
+                    return
+                yield X, y
+
+        return replace(self, source=source, n_rows=n)
+
+    def repeated(self, times: int) -> "Stream":
+        """Return the stream `times` over."""
+        n = None if self.n_rows is None else times * self.n_rows
+        return replace(
+            self, source=lambda: (c for _ in range(times) for c in self.chunks()), n_rows=n
+        )
+
+    def shuffled(self, seed: int = 0) -> "Stream":
+        """Return the rows in an order drawn with `seed`; takes them all into memory."""
+        X, y = self.arrays()
+        order = np.arange(len(y))
+        pick(len(order), order, seeded(seed))
+        return replace(self, source=lambda: chunks(X[order], y[order]), in_memory=True)
+
+    def drifting(self, at: Sequence[int], to: "Stream | None" = None, seed: int = 0) -> "Stream":
+        """Return the stream with a sudden change at each of the rounds `at`.
+
+        Without `to` the meaning of the labels is permuted anew each time, never leaving all as
+        they were; with `to`, a stream of the same sizes, rows come from it and from this stream
+        by turns.
+        """
+        at = list(at)
+        if at != sorted(set(at)) or not at or at[0] < 0:
+            raise ValueError(f"at must be ascending rounds, at least one, got {at}")
+        if to is None:
+            source = lambda: self._permuted(at, seed)  # noqa: E731 two lines are not clearer
+        elif (to.n_classes, to.n_features) != (self.n_classes, self.n_features):
+            raise ValueError(f"to must have the sizes of {self.name}, got those of {to.name}")
+        else:
+            source = lambda: _by_turns(self.chunks(), to.chunks(), at)  # noqa: E731 as above
+        return replace(self, source=source, name=f"{self.name} (drifting)")
+
+    def _permuted(self, at: list[int], seed: int) -> Chunks:
+        rng = seeded(seed)
+        meaning = np.arange(self.n_classes)
+        now = 0
+        for segment, X, y in _cut(self.chunks(), at):
+            while now < segment:
+                before = meaning.copy()
+                while np.array_equal(before, meaning):
+                    pick(len(meaning), meaning, rng)
+                now += 1
+            yield X, meaning[y]
+
+    def learner(self, cls: Any, **params: Any) -> Any:
+        """Return a learner of class `cls` that fits this stream."""
+        if self.nominal and any(f == "nominal" for f in cls.__dataclass_fields__):
+            params["nominal"] = self.nominal
+        return cls(self.n_classes, self.n_features, **params)
+
+
+def parts(n_rows: int) -> Iterator[int]:
+    """Cut a number of rows into the sizes of chunks."""
+    for start in range(0, n_rows, ROWS):
+        yield min(ROWS, n_rows - start)
+
+
+def _cut(rows: Iterable[tuple[Any, np.ndarray]], at: list[int]) -> Iterator[tuple[int, Any, Any]]:
+    """Cut chunks at the given rounds and number the segments between them."""
+    ends, segment, start = [*at, np.inf], 0, 0
+    for X, y in rows:
+        used = 0
+        while used < len(y):
+            while start + used >= ends[segment]:
+                segment += 1
+            stop = int(min(len(y), ends[segment] - start))
+            yield segment, X[used:stop], y[used:stop]
+            used = stop
+        start += len(y)
+
+
+def _by_turns(one: Chunks, other: Chunks, at: list[int]) -> Chunks:
+    segments = (groupby(_cut(rows, at), key=lambda piece: piece[0]) for rows in (one, other))
+    for (segment, mine), (_, theirs) in zip(*segments, strict=False):
+        for _, X, y in theirs if segment % 2 else mine:
+            yield X, y

@@ -1,0 +1,1 @@
+"""Plain reference implementations, written from the papers, that the library must equal."""

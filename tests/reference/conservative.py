@@ -1,0 +1,31 @@
+"""Conservative one-versus-all: Chen, Chen, Zhang, Chen, Zhang, Beyond Banditron, ICDM 2009."""
+
+import numpy as np
+
+from .passive_aggressive import passive_aggressive
+
+
+class ConservativeOVA:
+    def __init__(self, k, d, variant="PA-I", C=1.0):
+        self.k = k
+        self.variant = variant
+        self.C = C
+        self.W = np.zeros((k, d))
+
+    def scores(self, x):
+        return self.W @ x
+
+    def chances(self, x):
+        s = self.scores(x)
+        best = s == s.max()
+        return best / best.sum()
+
+    def learn(self, r, x, side):
+        self.W[r] = passive_aggressive(self.W[r], x, side, self.variant, self.C)
+
+    def update(self, x, label, greedy, propensity, reward, truth):
+        if label == truth:
+            for r in range(self.k):
+                self.learn(r, x, +1 if r == label else -1)
+        else:
+            self.learn(label, x, -1)
