@@ -1,0 +1,61 @@
+"""A regression per class with adaptive steps: what InverseGap, EpsilonGreedy and Bag share.
+
+Class r predicts a reward from the margin m_r = x·w_r: f = 1/(1+e⁻ᵐ) under the logistic loss, f = m
+under the squared one. In both the gradient at x is g = (f - target)·x, and each weight takes the
+step η·g/√(Σg²) over its own past gradients.
+
+J. Duchi, E. Hazan, Y. Singer. Adaptive subgradient methods for online learning and stochastic
+optimization. JMLR 12, 2011.
+"""
+
+import math
+
+import numpy as np
+
+from onearm.kernels import kernel
+from onearm.vectors import entry, size
+
+LOSSES = ("logistic", "squared")
+TINY = 1e-300  # a weight without any gradient yet: 0/√TINY = 0
+
+
+@kernel
+def reward_of(m, logistic):
+    """The predicted reward f of a margin."""
+    return 1.0 / (1.0 + math.exp(-m)) if logistic else m
+
+
+@kernel
+def descend(x, slope, first, W, G, eta):
+    """Columns first … first+len(slope)-1 take a step against the gradients slope_r·x."""
+    for i in range(size(x)):
+        j, v = entry(x, i)
+        w, past = W[j], G[j]
+        for r in range(len(slope)):
+            g = slope[r] * v
+            past[first + r] += g * g
+            w[first + r] -= eta * g / math.sqrt(max(past[first + r], TINY))
+
+
+@kernel
+def descend_one(x, slope, r, W, G, eta):
+    """Column r takes a step against the gradient slope·x."""
+    for i in range(size(x)):
+        j, v = entry(x, i)
+        g = slope * v
+        G[j, r] += g * g
+        W[j, r] -= eta * g / math.sqrt(max(G[j, r], TINY))
+
+
+@kernel
+def hear(x, m, first, k, label, reward, truth, weight, logistic, W, G, eta):
+    """Teach the said label its reward; where it was right, teach all others that they are not."""
+    if label != truth:
+        slope = weight * (reward_of(m[first + label], logistic) - reward)
+        descend_one(x, slope, first + label, W, G, eta)
+        return
+    slopes = np.empty(k)
+    for r in range(k):
+        target = reward if r == label else 0.0
+        slopes[r] = weight * (reward_of(m[first + r], logistic) - target)
+    descend(x, slopes, first, W, G, eta)

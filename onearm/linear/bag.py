@@ -1,0 +1,114 @@
+"""Bag: several learners, each on its own bootstrap sample of the stream, vote on the label.
+
+Each of B bags holds a regression per label and hears every answer Poisson(1) times, as one step of
+that weight. A label's chance is its share of the bags' votes, mixed with ε of uniform exploration:
+shares alone would give some labels no chance. Where the label said was right, every other label is
+known to be wrong and learns that too.
+
+D. Eckles, M. Kaptein. Thompson sampling with the online bootstrap. 2014. - A. Bietti, A. Agarwal,
+J. Langford. A contextual bandit bake-off. JMLR 22, 2021.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from onearm.explore import SLACK, best, drawn, mixed
+from onearm.kernels import kernel
+from onearm.learner import Learner, state
+from onearm.linear.adaptive import LOSSES, hear
+from onearm.parameters import option, real, whole
+from onearm.rng import poisson
+from onearm.vectors import linear
+
+
+@kernel
+def scores(m, W, G, k, logistic, epsilon, eta):
+    """The mean margins of the bags."""
+    s = np.zeros(k)
+    for i in range(len(m)):
+        s[i % k] += m[i]
+    for r in range(k):
+        s[r] /= len(m) // k
+    return s
+
+
+@kernel
+def chances(m, among, W, G, k, logistic, epsilon, eta):
+    p, n_bags = np.zeros(k), len(m) // k
+    for b in range(n_bags):
+        p[best(m[b * k : (b + 1) * k], among)] += 1.0 / n_bags
+    return mixed(p, among, epsilon)
+
+
+@kernel
+def choose(m, among, rng, W, G, k, logistic, epsilon, eta):
+    p = chances(m, among, W, G, k, logistic, epsilon, eta)
+    return drawn(p, best(scores(m, W, G, k, logistic, epsilon, eta), among), rng)
+
+
+@kernel
+def possible(label, greedy, propensity, k_, W, G, k, logistic, epsilon, eta):
+    return propensity >= epsilon / k * (1.0 - SLACK)
+
+
+@kernel
+def update(x, m, label, greedy, propensity, reward, truth, rng, W, G, k, logistic, epsilon, eta):
+    for b in range(len(m) // k):
+        weight = poisson(1.0, rng)
+        if weight > 0:
+            hear(x, m, b * k, k, label, reward, truth, weight, logistic, W, G, eta)
+
+
+@dataclass
+class Bag(
+    Learner,
+    look=linear,
+    scores=scores,
+    chances=chances,
+    choose=choose,
+    possible=possible,
+    update=update,
+):
+    """Votes of online bootstrap samples over adaptive regressions.
+
+    Parameters
+    ----------
+    n_classes, n_features
+        Sizes k and d; labels are the integers 0 to k-1.
+    n_bags
+        Number of bags B.
+    epsilon
+        Rate ε in (0, 1] of the uniform exploration beside the votes.
+    loss
+        "logistic" or "squared".
+    eta
+        Step size η of the regressions.
+    seed
+        Seed of the exploration and of the bootstrap.
+
+    Examples
+    --------
+    >>> from onearm import SynSep
+    >>> trace = Bag(n_classes=9, n_features=400).play(SynSep(10_000, unit=True))
+    >>> int((~trace.correct).sum())
+    0
+    """
+
+    n_bags: int = whole(5, 1)
+    epsilon: float = real(0.01, "(0, 1]")
+    loss: str = option("logistic", *LOSSES)
+    eta: float = real(0.5, "(0, inf)")
+    W: np.ndarray = state()  # (d, B·k): the bags side by side
+    G: np.ndarray = state()  # (d, B·k): sums of squared gradients
+
+    exploration = "epsilon"
+    real_rewards = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        shape = (self.n_features, self.n_bags * self.n_classes)
+        self.W, self.G = np.zeros(shape), np.zeros(shape)
+
+    def model(self) -> tuple:
+        return self.W, self.G, self.n_classes, self.loss == "logistic", self.epsilon, self.eta

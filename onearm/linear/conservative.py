@@ -1,0 +1,111 @@
+"""Conservative one-vs-all: a binary passive-aggressive learner per class, no exploration.
+
+It says the label with the largest score, one of several at random. Right: every class learns, its
+own +1 and the others -1. Wrong: only the class that was said learns -1, so that a wrong winner is
+pushed down until another label wins; that is how it finds what it has not yet seen.
+
+G. Chen, G. Chen, J. Zhang, S. Chen, C. Zhang. Beyond Banditron: a conservative and efficient
+reduction for online multiclass prediction with bandit setting model. ICDM 2009, Algorithm 1.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from onearm.explore import SLACK, best
+from onearm.kernels import kernel
+from onearm.learner import Learner, state
+from onearm.linear.passive_aggressive import VARIANTS, step
+from onearm.parameters import option, real
+from onearm.rng import below
+from onearm.vectors import add, linear, spread, sqnorm
+
+
+@kernel
+def chances(s, among, W, variant, C):
+    p = np.zeros(len(s))
+    top, ties = s[best(s, among)], 0
+    for r in among:
+        ties += s[r] == top
+    for r in among:
+        if s[r] == top:
+            p[r] = 1.0 / ties
+    return p
+
+
+@kernel
+def choose(s, among, rng, W, variant, C):
+    greedy = best(s, among)
+    ties = 0
+    for r in among:
+        ties += s[r] == s[greedy]
+    if ties == 1:
+        return greedy, greedy, 1.0
+    nth = below(ties, rng)
+    for r in among:
+        if s[r] == s[greedy]:
+            if nth == 0:
+                return r, greedy, 1.0 / ties
+            nth -= 1
+    return greedy, greedy, 1.0 / ties
+
+
+@kernel
+def possible(label, greedy, propensity, k, W, variant, C):
+    ties = 1.0 / propensity
+    whole = abs(ties - round(ties)) <= SLACK * k
+    return whole and 1 <= round(ties) <= k and (label == greedy or round(ties) > 1)
+
+
+@kernel
+def update(x, f, label, greedy, propensity, reward, truth, rng, W, variant, C):
+    n2 = sqnorm(x)
+    if label != truth:
+        a = step(f[label], -1.0, n2, variant, C)
+        if a != 0.0:
+            add(a, x, W, label)
+        return
+    steps = np.empty(len(f))
+    moved = False
+    for r in range(len(f)):
+        steps[r] = step(f[r], 1.0 if r == label else -1.0, n2, variant, C)
+        moved = moved or steps[r] != 0.0
+    if moved:
+        spread(steps, x, W)
+
+
+@dataclass
+class ConservativeOVA(
+    Learner, look=linear, chances=chances, choose=choose, possible=possible, update=update
+):
+    """One-vs-all with passive-aggressive updates that explores by elimination.
+
+    Parameters
+    ----------
+    n_classes, n_features
+        Sizes k and d; labels are the integers 0 to k-1.
+    variant
+        "PA" steps as far as needed, "PA-I" at most C, "PA-II" dampens with C.
+    C
+        Aggressiveness, relative to 1/‖x‖²: 1 is for rows of norm 1.
+    seed
+        Seed of the random choice among equal scores.
+
+    Examples
+    --------
+    >>> from onearm import SynNonSep
+    >>> trace = ConservativeOVA(n_classes=9, n_features=400).play(SynNonSep(30_000, unit=True))
+    >>> int((~trace.correct).sum())
+    0
+    """
+
+    variant: str = option("PA-I", *VARIANTS)
+    C: float = real(1.0, "(0, inf)")
+    W: np.ndarray = state()  # (d, k)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.W = np.zeros((self.n_features, self.n_classes))
+
+    def model(self) -> tuple:
+        return self.W, VARIANTS.index(self.variant), self.C

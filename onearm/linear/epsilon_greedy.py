@@ -1,0 +1,129 @@
+"""ε-greedy over regressions, in the three ways of contextual bandits to learn from one answer.
+
+With p the propensity of the label a that was said and r its reward, the regressions of the labels
+learn towards
+
+    mtr   for a alone: r, with weight 1/(k·p)
+    ips   for every label b: -1[b=a]·(1-r)/p                      an unbiased estimate of minus its cost
+    dr    for every label b: q_b + 1[b=a]·(r - q_a)/p             where q, a second set, learns r of a
+
+A. Bietti, A. Agarwal, J. Langford. A contextual bandit bake-off. JMLR 22, 2021.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from onearm.estimate import doubly_robust, inverse_propensity
+from onearm.explore import best, uniform_chances, uniform_possible, uniformly
+from onearm.kernels import kernel
+from onearm.learner import Learner, state
+from onearm.linear.adaptive import LOSSES, descend, descend_one, reward_of
+from onearm.parameters import option, real
+from onearm.vectors import linear
+
+ESTIMATORS = ("mtr", "ips", "dr")
+
+
+@kernel
+def chances(m, among, W, G, V, H, estimator, logistic, epsilon, eta):
+    return uniform_chances(best(m, among), among, epsilon, len(m))
+
+
+@kernel
+def choose(m, among, rng, W, G, V, H, estimator, logistic, epsilon, eta):
+    return uniformly(best(m, among), among, epsilon, rng)
+
+
+@kernel
+def possible(label, greedy, propensity, k, W, G, V, H, estimator, logistic, epsilon, eta):
+    return uniform_possible(label, greedy, propensity, k, epsilon)
+
+
+@kernel
+def update(
+    x,
+    m,
+    label,
+    greedy,
+    propensity,
+    reward,
+    truth,
+    rng,
+    W,
+    G,
+    V,
+    H,
+    estimator,
+    logistic,
+    epsilon,
+    eta,
+):
+    k = len(m)
+    if estimator == 0:
+        slope = (reward_of(m[label], logistic) - reward) / (k * propensity)
+        descend_one(x, slope, label, W, G, eta)
+        return
+    if estimator == 1:
+        target = inverse_propensity(label, propensity, reward, k)
+    else:
+        q = linear(x, V)
+        target = doubly_robust(q, label, propensity, reward)
+        descend_one(x, q[label] - reward, label, V, H, eta)
+    for b in range(k):
+        target[b] = m[b] - target[b]
+    descend(x, target, 0, W, G, eta)
+
+
+@dataclass
+class EpsilonGreedy(
+    Learner, look=linear, chances=chances, choose=choose, possible=possible, update=update
+):
+    """ε-greedy over one adaptive regression per label.
+
+    Parameters
+    ----------
+    n_classes, n_features
+        Sizes k and d; labels are the integers 0 to k-1.
+    estimator
+        "mtr" (multi-task regression), "ips" (inverse propensities) or "dr" (doubly robust).
+    epsilon
+        Exploration rate ε in (0, 1].
+    loss
+        "logistic" or "squared", for "mtr"; the targets of the others are no probabilities, their
+        loss is the squared one.
+    eta
+        Step size η of the regressions.
+    seed
+        Seed of the exploration.
+
+    Examples
+    --------
+    >>> from onearm import SynSep
+    >>> trace = EpsilonGreedy(n_classes=9, n_features=400).play(SynSep(10_000, unit=True))
+    >>> int((~trace.correct).sum())
+    0
+    """
+
+    estimator: str = option("mtr", *ESTIMATORS)
+    epsilon: float = real(0.05, "(0, 1]")
+    loss: str = option("logistic", *LOSSES)
+    eta: float = real(0.5, "(0, inf)")
+    W: np.ndarray = state()  # (d, k)
+    G: np.ndarray = state()  # (d, k): sums of squared gradients
+    V: np.ndarray = state()  # (d, k): the weights of q; (0, k) where there is none
+    H: np.ndarray = state()  # as V: its sums of squared gradients
+
+    exploration = "epsilon"
+    real_rewards = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        d, k = self.n_features, self.n_classes
+        self.W, self.G = np.zeros((d, k)), np.zeros((d, k))
+        rows = d if self.estimator == "dr" else 0
+        self.V, self.H = np.zeros((rows, k)), np.zeros((rows, k))
+
+    def model(self) -> tuple:
+        estimator, logistic = ESTIMATORS.index(self.estimator), self.loss == "logistic"
+        return self.W, self.G, self.V, self.H, estimator, logistic, self.epsilon, self.eta

@@ -1,0 +1,127 @@
+"""InverseGap: explores each label less, the more it seems worse than the best.
+
+A regression per label predicts the chance f_r that it is right; its cost is c_r = 1 - f_r, the best
+label b. Over k labels, in round t with g = scale·t^exponent,
+
+    square (SquareCB)   P(r) = 1 / (k + g·(c_r - c_b))
+    fast (FastCB)       P(r) = c_b / (k·c_b + g·(c_r - c_b))        for r ≠ b, the rest on b.
+
+The label said learns its reward; where it was right, every other label is known to be wrong and
+learns that too.
+
+D. Foster, A. Rakhlin. Beyond UCB: optimal and efficient contextual bandits with regression oracles.
+ICML 2020. - D. Foster, A. Krishnamurthy. Efficient first-order contextual bandits. NeurIPS 2021.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from onearm.explore import best, drawn, inverse_gap
+from onearm.kernels import kernel
+from onearm.learner import Learner, state
+from onearm.linear.adaptive import LOSSES, hear, reward_of
+from onearm.parameters import option, real
+from onearm.vectors import linear
+
+RULES = ("square", "fast")
+EDGE = 1e-6  # FastCB's costs stay this far from 0 and 1
+
+
+@kernel
+def chances(m, among, W, G, t, fast, logistic, scale, exponent, eta):
+    cost = np.empty(len(m))
+    for r in range(len(m)):
+        cost[r] = 1.0 - min(1.0, max(0.0, reward_of(m[r], logistic)))
+        if fast:
+            cost[r] = min(1.0 - EDGE, max(EDGE, cost[r]))
+    g = scale * math.pow(t[0] + 1.0, exponent)
+    return inverse_gap(cost, best(m, among), among, g, fast)
+
+
+@kernel
+def choose(m, among, rng, W, G, t, fast, logistic, scale, exponent, eta):
+    p = chances(m, among, W, G, t, fast, logistic, scale, exponent, eta)
+    return drawn(p, best(m, among), rng)
+
+
+@kernel
+def possible(label, greedy, propensity, k, W, G, t, fast, logistic, scale, exponent, eta):
+    return label == greedy or propensity <= 0.5
+
+
+@kernel
+def update(
+    x,
+    m,
+    label,
+    greedy,
+    propensity,
+    reward,
+    truth,
+    rng,
+    W,
+    G,
+    t,
+    fast,
+    logistic,
+    scale,
+    exponent,
+    eta,
+):
+    t[0] += 1.0
+    hear(x, m, 0, len(m), label, reward, truth, 1.0, logistic, W, G, eta)
+
+
+@dataclass
+class InverseGap(
+    Learner, look=linear, chances=chances, choose=choose, possible=possible, update=update
+):
+    """SquareCB and FastCB over one adaptive regression per label.
+
+    Parameters
+    ----------
+    n_classes, n_features
+        Sizes k and d; labels are the integers 0 to k-1.
+    rule
+        "square" (SquareCB), or "fast" (FastCB, for the logistic loss only).
+    loss
+        "logistic" or "squared".
+    scale, exponent
+        The exploration falls with g = scale·t^exponent.
+    eta
+        Step size η of the regressions.
+    seed
+        Seed of the exploration.
+
+    Examples
+    --------
+    >>> from onearm import SynSep
+    >>> trace = InverseGap(n_classes=9, n_features=400).play(SynSep(10_000, unit=True))
+    >>> int((~trace.correct).sum())
+    0
+    """
+
+    rule: str = option("square", *RULES)
+    loss: str = option("logistic", *LOSSES)
+    scale: float = real(10.0, "(0, inf)")
+    exponent: float = real(0.5, "[0, 1]")
+    eta: float = real(0.5, "(0, inf)")
+    W: np.ndarray = state()  # (d, k)
+    G: np.ndarray = state()  # (d, k): sums of squared gradients
+    t: np.ndarray = state()  # (1,): answers heard
+
+    exploration = "scale"
+    real_rewards = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.rule == "fast" and self.loss != "logistic":
+            raise ValueError(f"loss must be 'logistic' for rule='fast', got {self.loss!r}")
+        shape = (self.n_features, self.n_classes)
+        self.W, self.G, self.t = np.zeros(shape), np.zeros(shape), np.zeros(1)
+
+    def model(self) -> tuple:
+        fast, logistic = self.rule == "fast", self.loss == "logistic"
+        return self.W, self.G, self.t, fast, logistic, self.scale, self.exponent, self.eta

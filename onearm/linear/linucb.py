@@ -1,0 +1,89 @@
+"""LinUCB: says the label whose upper confidence bound on the reward is largest.
+
+A ridge regression per label, taught only when the label was said, predicts its reward; the label
+said is argmax_r w_r·x + α·√(xᵀA_r⁻¹x), with A_r = λI at first.
+
+L. Li, W. Chu, J. Langford, R. Schapire. A contextual-bandit approach to personalized news article
+recommendation. WWW 2010, Algorithm 1 ("disjoint").
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from onearm.explore import best, certain
+from onearm.kernels import kernel
+from onearm.learner import Learner, state
+from onearm.linear.confidit import hopeful
+from onearm.linear.ridge import look, means, regress, start
+from onearm.parameters import flag, real
+
+
+@kernel
+def chances(seen, among, W, A, alpha):
+    return certain(hopeful(seen, among, alpha * alpha), seen.shape[1])
+
+
+@kernel
+def choose(seen, among, rng, W, A, alpha):
+    return hopeful(seen, among, alpha * alpha), best(seen[0], among), 1.0
+
+
+@kernel
+def possible(label, greedy, propensity, k, W, A, alpha):
+    return propensity == 1.0
+
+
+@kernel
+def update(x, seen, label, greedy, propensity, reward, truth, rng, W, A, alpha):
+    regress(x, seen, label, reward, W, A)
+
+
+@dataclass
+class LinUCB(
+    Learner,
+    look=look,
+    scores=means,
+    chances=chances,
+    choose=choose,
+    possible=possible,
+    update=update,
+):
+    """Optimistic ridge regression per label, full or diagonal.
+
+    Parameters
+    ----------
+    n_classes, n_features
+        Sizes k and d; labels are the integers 0 to k-1.
+    alpha
+        How many widths of the confidence bound are added: how much is explored.
+    lam
+        Regulariser λ.
+    diagonal
+        Keep the diagonals of the A_r alone: d·k numbers in place of d²·k.
+    seed
+        Unused: nothing is drawn.
+
+    Examples
+    --------
+    >>> from onearm import Separable
+    >>> trace = LinUCB(n_classes=3, n_features=10).play(Separable(2000, 3, 10))
+    >>> int((~trace.correct).sum())
+    0
+    """
+
+    alpha: float = real(0.3, "[0, inf)")
+    lam: float = real(1.0, "(0, inf)")
+    diagonal: bool = flag(False)
+    W: np.ndarray = state()  # (d, k)
+    A: np.ndarray = state()  # (k, d, d), the inverses; or (d, k), the diagonals
+
+    exploration = "alpha"
+    real_rewards = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.W, self.A = start(self, self.lam)
+
+    def model(self) -> tuple:
+        return self.W, self.A, self.alpha

@@ -1,0 +1,163 @@
+"""Newtron: online Newton steps on the logistic loss, from bandit feedback.
+
+It draws ỹ from p' = (1-γ)·p + γ/k with p = softmax(α·s). Heard right or wrong,
+
+    right:  G = (1-p_ỹ)/p'_ỹ · (1/k - e_ỹ) ⊗ x,   κ = p'_ỹ
+    wrong:  G =   p_ỹ  /p'_ỹ · (e_ỹ - 1/k) ⊗ x,   κ = 1
+
+has mean (p - e_y) ⊗ x, the gradient of the loss -log(p_y)/α. Then A += κβ·G Gᵀ,
+b += (1 - κβ⟨G,W⟩)·G, and W = -A⁻¹b, scaled down to norm D where it is longer.
+
+Stored are V = -A⁻¹b, its squared norm, and A: W = V·min(1, D/‖V‖). The diagonal version keeps
+only the diagonal of A (PNewtron).
+
+E. Hazan, S. Kale. Newtron: an efficient bandit algorithm for online multiclass prediction.
+NIPS 2011, Algorithm 1.
+
+Differs from the paper: the exact minimum over the ball ‖W‖ ≤ D is replaced by scaling.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from onearm.explore import SLACK, best, drawn, mixed, softmax
+from onearm.kernels import kernel
+from onearm.learner import Learner, state
+from onearm.linear.full import check_room, inner, lower, times
+from onearm.parameters import flag, real
+from onearm.vectors import entry, linear, size
+
+
+@kernel
+def shrinkage(sqnorm, D):
+    """What the projection multiplies V with."""
+    return 1.0 if sqnorm[0] <= D * D else D / math.sqrt(sqnorm[0])
+
+
+@kernel
+def look(x, V, A, sqnorm, gamma, alpha, beta, D):
+    s = linear(x, V)
+    scale = shrinkage(sqnorm, D)
+    for r in range(len(s)):
+        s[r] *= scale
+    return s
+
+
+@kernel
+def chances(s, among, V, A, sqnorm, gamma, alpha, beta, D):
+    return mixed(softmax(s, among, alpha), among, gamma)
+
+
+@kernel
+def choose(s, among, rng, V, A, sqnorm, gamma, alpha, beta, D):
+    p = mixed(softmax(s, among, alpha), among, gamma)
+    return drawn(p, best(s, among), rng)
+
+
+@kernel
+def possible(label, greedy, propensity, k, V, A, sqnorm, gamma, alpha, beta, D):
+    return propensity >= gamma / k * (1.0 - SLACK)
+
+
+@kernel
+def update(
+    x, s, label, greedy, propensity, reward, truth, rng, V, A, sqnorm, gamma, alpha, beta, D
+):
+    k = len(s)
+    p = softmax(s, np.arange(k), alpha)[label]
+    right = label == truth
+    size_of = -(1.0 - p) / propensity if right else p / propensity
+    kappa = propensity if right else 1.0
+    v = np.full(k, -size_of / k)  # G = v ⊗ x
+    v[label] += size_of
+    along = 0.0  # ⟨G, W⟩
+    for r in range(k):
+        along += v[r] * s[r]
+    c = 1.0 - kappa * beta * along
+    if A.ndim == 2:
+        _learn(x, v, c, kappa * beta, V, A, sqnorm)
+    else:
+        u = times(A, v, x)
+        gu, gV = inner(v, x, u), along / shrinkage(sqnorm, D)
+        fall = kappa * beta / (1.0 + kappa * beta * gu)
+        _move(u, fall * (c * gu - gV) - c, V, sqnorm)
+        lower(A, u, fall)
+
+
+@kernel
+def _learn(x, v, c, weight, V, A, sqnorm):
+    """b += c·G, A += weight·G², V = -b/A, where b was -V·A."""
+    change = 0.0
+    for i in range(size(x)):
+        j, value = entry(x, i)
+        for r in range(len(v)):
+            g, before = v[r] * value, V[j, r]
+            minus_b = before * A[j, r] - c * g
+            A[j, r] += weight * g * g
+            V[j, r] = minus_b / A[j, r]
+            change += V[j, r] * V[j, r] - before * before
+    sqnorm[0] = max(0.0, sqnorm[0] + change)
+
+
+@kernel
+def _move(u, a, V, sqnorm):
+    """V += a·u."""
+    sqnorm[0] = 0.0
+    for j in range(V.shape[0]):
+        for r in range(V.shape[1]):
+            V[j, r] += a * u[j, r]
+            sqnorm[0] += V[j, r] * V[j, r]
+
+
+@dataclass
+class Newtron(Learner, look=look, chances=chances, choose=choose, possible=possible, update=update):
+    """Online Newton steps on the logistic loss, full or diagonal.
+
+    Parameters
+    ----------
+    n_classes, n_features
+        Sizes k and d; labels are the integers 0 to k-1.
+    gamma
+        Exploration rate γ in (0, 1], mixed into the softmax.
+    alpha, beta
+        Steepness α of the softmax, and weight β of the second-order term.
+    D
+        Largest norm of the weights. About 6.5/‖x‖ works: 6.5 for rows of norm 1.
+    diagonal
+        Keep the diagonal of A alone: d·k numbers in place of (d·k)².
+    seed
+        Seed of the exploration.
+
+    Examples
+    --------
+    >>> from onearm import SynSep
+    >>> trace = Newtron(n_classes=9, n_features=400).play(SynSep(10_000, unit=True))
+    >>> int((~trace.correct).sum())
+    0
+    """
+
+    gamma: float = real(2**-8, "(0, 1]")
+    alpha: float = real(10.0, "(0, inf)")
+    beta: float = real(0.01, "(0, inf)")
+    D: float = real(6.5, "(0, inf)")
+    diagonal: bool = flag(True)
+    V: np.ndarray = state()  # (d, k)
+    A: np.ndarray = state()  # (d, k), the diagonal of A; or (d, k, d, k), the inverse of A
+    sqnorm: np.ndarray = state()  # (1,): ‖V‖²
+
+    exploration = "gamma"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        d, k = self.n_features, self.n_classes
+        self.V, self.sqnorm = np.zeros((d, k)), np.zeros(1)
+        if self.diagonal:
+            self.A = np.full((d, k), 1.0 / self.D)
+        else:
+            check_room(self, (d * k) ** 2)
+            self.A = (np.eye(d * k) * self.D).reshape(d, k, d, k)
+
+    def model(self) -> tuple:
+        return self.V, self.A, self.sqnorm, self.gamma, self.alpha, self.beta, self.D

@@ -1,0 +1,171 @@
+"""The realizable offset tree: a tournament of binary classifiers, taught from leaf to root.
+
+The labels are the leaves of a balanced tree; at every node a linear classifier h says which side
+wins (positive or zero: left). The winner of the root is the greedy label; the score of a leaf is
+its smallest margin on the way up, so that the winner has the largest.
+
+Having said a and heard right or wrong, learning starts at a's parent: the node learns to point
+towards a if a was right, away from it if wrong. It goes on to the next node up as long as the
+nodes point to a, that is, while a wins. No importance weights are needed when some tree is always
+right ("realizable").
+
+A. Beygelzimer, J. Langford. The offset tree for learning with partial labels. KDD 2009;
+passive-aggressive nodes as in G. Chen et al., Beyond Banditron, ICDM 2009.
+
+Left open there: whether a node points to a is asked `rule` = "before" or "after" it learns. With
+"after" a wrong answer never teaches more than one node, and errors are many times more.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from onearm.explore import SLACK, best, uniform_chances, uniformly
+from onearm.kernels import kernel
+from onearm.learner import Learner, state
+from onearm.linear.passive_aggressive import VARIANTS, step
+from onearm.parameters import option, real
+from onearm.vectors import add, linear, sqnorm
+
+RULES = ("before", "after")
+SCHEDULES = ("none", "sqrt")
+
+
+@kernel
+def scores(h, W, t, parent, side, variant, C, after, c):
+    """For each leaf the smallest margin towards it among the nodes above."""
+    k = len(h) + 1
+    s = np.empty(k)
+    for leaf in range(k):
+        s[leaf] = np.inf
+        node = leaf
+        while node < 2 * k - 2:  # the root
+            s[leaf] = min(s[leaf], side[node] * h[parent[node] - k])
+            node = parent[node]
+    return s
+
+
+@kernel
+def rate(t, c):
+    """The exploration rate of this round: min(1, c/√t)."""
+    return min(1.0, c / math.sqrt(t[0] + 1.0))
+
+
+@kernel
+def chances(h, among, W, t, parent, side, variant, C, after, c):
+    s = scores(h, W, t, parent, side, variant, C, after, c)
+    return uniform_chances(best(s, among), among, rate(t, c), len(s))
+
+
+@kernel
+def choose(h, among, rng, W, t, parent, side, variant, C, after, c):
+    s = scores(h, W, t, parent, side, variant, C, after, c)
+    return uniformly(best(s, among), among, rate(t, c), rng)
+
+
+@kernel
+def possible(label, greedy, propensity, k, W, t, parent, side, variant, C, after, c):
+    if c == 0.0:
+        return label == greedy and propensity == 1.0
+    if label == greedy:
+        return propensity >= (1.0 - SLACK) / k
+    return propensity <= (1.0 + SLACK) * min(1.0, c) / 2
+
+
+@kernel
+def update(
+    x, h, label, greedy, propensity, reward, truth, rng, W, t, parent, side, variant, C, after, c
+):
+    k, n2 = len(h) + 1, sqnorm(x)
+    t[0] += 1.0
+    towards = 1.0 if label == truth else -1.0
+    node = label
+    while node < 2 * k - 2:
+        b, above = side[node], parent[node]
+        f = h[above - k]
+        a = step(f, b * towards, n2, variant, C)
+        if a != 0.0:
+            add(a, x, W, above - k)
+        if after:
+            f += a * n2
+        if (1.0 if f >= 0.0 else -1.0) != b:
+            return
+        node = above
+
+
+def tournament(k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return for every node but the root its parent and its side: 1 left, -1 right.
+
+    Leaves are 0 … k-1, the others k … 2k-2 in the order in which they are paired.
+    """
+    parent, side = np.zeros(2 * k - 2, np.int64), np.zeros(2 * k - 2)
+    level, new = list(range(k)), k
+    while len(level) > 1:
+        above = []
+        for left, right in zip(level[::2], level[1::2], strict=False):
+            parent[left] = parent[right] = new
+            side[left], side[right] = 1.0, -1.0
+            above.append(new)
+            new += 1
+        level = above + level[len(level) - len(level) % 2 :]
+    return parent, side
+
+
+@dataclass
+class OffsetTree(
+    Learner,
+    look=linear,
+    scores=scores,
+    chances=chances,
+    choose=choose,
+    possible=possible,
+    update=update,
+):
+    """Realizable offset tree with passive-aggressive nodes.
+
+    Parameters
+    ----------
+    n_classes, n_features
+        Sizes k and d; labels are the integers 0 to k-1.
+    variant
+        "PA" steps as far as needed, "PA-I" at most C, "PA-II" dampens with C.
+    C
+        Aggressiveness, relative to 1/‖x‖²: 1 is for rows of norm 1.
+    rule
+        Whether a node points to the label is asked "before" or "after" it learns.
+    explore
+        "none", or "sqrt": a uniform label with probability min(1, c/√t). Without exploration the
+        error was lower on all streams that were tried.
+    c
+        Scale of the exploration.
+    seed
+        Seed of the exploration.
+
+    Examples
+    --------
+    >>> from onearm import SynNonSep
+    >>> trace = OffsetTree(n_classes=9, n_features=400).play(SynNonSep(30_000, unit=True))
+    >>> int((~trace.correct).sum())
+    0
+    """
+
+    variant: str = option("PA-I", *VARIANTS)
+    C: float = real(1.0, "(0, inf)")
+    rule: str = option("before", *RULES)
+    explore: str = option("none", *SCHEDULES)
+    c: float = real(1.0, "(0, inf)")
+    W: np.ndarray = state()  # (d, k-1): a column per node
+    t: np.ndarray = state()  # (1,): answers heard
+
+    exploration = "c"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.W, self.t = np.zeros((self.n_features, self.n_classes - 1)), np.zeros(1)
+        self.parent, self.side = tournament(self.n_classes)
+
+    def model(self) -> tuple:
+        after, c = self.rule == "after", self.c if self.explore == "sqrt" else 0.0
+        variant = VARIANTS.index(self.variant)
+        return self.W, self.t, self.parent, self.side, variant, self.C, after, c

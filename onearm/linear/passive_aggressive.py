@@ -1,0 +1,22 @@
+"""The passive-aggressive step: as far as needed to classify x with margin 1, and no further.
+
+K. Crammer, O. Dekel, J. Keshet, S. Shalev-Shwartz, Y. Singer. Online passive-aggressive
+algorithms. JMLR 7, 2006.
+"""
+
+from onearm.kernels import kernel
+
+VARIANTS = ("PA", "PA-I", "PA-II")
+
+
+@kernel
+def step(f, b, sqnorm, variant, C):
+    """τ·b, by which w moves along x when w·x = f and the label is b = ±1."""
+    loss = 1.0 - b * f
+    if loss <= 0.0 or sqnorm == 0.0:
+        return 0.0
+    if variant == 0:
+        return b * loss / sqnorm
+    if variant == 1:
+        return b * min(C, loss / sqnorm)
+    return b * loss / (sqnorm + 0.5 / C)

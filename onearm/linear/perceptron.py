@@ -1,0 +1,72 @@
+"""The multiclass perceptron: when it errs, it moves x from the label said to the true one.
+
+Fully informed: it is shown every true label, and stands beside the bandit learners as what they
+would do if they were told. Ties go to the lowest label.
+
+K. Crammer, Y. Singer. Ultraconservative online algorithms for multiclass problems. JMLR 3, 2003.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from onearm.explore import best, certain
+from onearm.kernels import kernel
+from onearm.learner import Learner, state
+from onearm.vectors import add, linear
+
+
+@kernel
+def chances(s, among, W):
+    return certain(best(s, among), len(s))
+
+
+@kernel
+def choose(s, among, rng, W):
+    label = best(s, among)
+    return label, label, 1.0
+
+
+@kernel
+def possible(label, greedy, propensity, k, W):
+    return label == greedy and propensity == 1.0
+
+
+@kernel
+def update(x, s, label, greedy, propensity, reward, truth, rng, W):
+    if label != truth:
+        add(-1.0, x, W, label)
+        add(1.0, x, W, truth)
+
+
+@dataclass
+class Perceptron(
+    Learner, look=linear, chances=chances, choose=choose, possible=possible, update=update
+):
+    """Multiclass perceptron, shown every true label.
+
+    Parameters
+    ----------
+    n_classes, n_features
+        Sizes k and d; labels are the integers 0 to k-1.
+    seed
+        Unused: nothing is drawn.
+
+    Examples
+    --------
+    >>> from onearm import SynSep
+    >>> trace = Perceptron(n_classes=9, n_features=400).play(SynSep(2000))
+    >>> int((~trace.correct).sum())
+    0
+    """
+
+    W: np.ndarray = state()  # (d, k)
+
+    full_information = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.W = np.zeros((self.n_features, self.n_classes))
+
+    def model(self) -> tuple:
+        return (self.W,)

@@ -1,0 +1,88 @@
+"""RDUE: randomized decoding with uniform exploration.
+
+With q = softmax(s) and its largest q* at ŷ, decoding draws from q with probability
+z = min(1, 2(1-q*)) and says ŷ otherwise; with probability q₀ it says any label instead:
+p = (1-q₀)·(z·q + (1-z)·e_ŷ) + q₀/k. Only a right answer teaches: G = (q - e_y) xᵀ/(ln 2·p_y) and
+W -= η_t·G with η_t = B/√(2Σ‖G‖²).
+
+M. Shibukawa, S. Sakaue, T. Tsuchiya, K. Yamanishi. Bandit and delayed feedback in online
+structured prediction. 2025.
+
+Differs from the paper: q₀ is a parameter; the theory's min(1, B·√(k/T)) explores too much at
+T = 30,000.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from onearm.explore import SLACK, best, drawn, mixed, softmax
+from onearm.kernels import kernel
+from onearm.learner import Learner, state
+from onearm.linear.gaptron import descend, slope
+from onearm.parameters import real
+from onearm.vectors import linear
+
+
+@kernel
+def chances(s, among, W, S, B, q0):
+    p, top = softmax(s, among, 1.0), best(s, among)
+    z = min(1.0, 2.0 * (1.0 - p[top]))
+    for r in among:
+        p[r] *= z
+    p[top] += 1.0 - z
+    return mixed(p, among, q0)
+
+
+@kernel
+def choose(s, among, rng, W, S, B, q0):
+    return drawn(chances(s, among, W, S, B, q0), best(s, among), rng)
+
+
+@kernel
+def possible(label, greedy, propensity, k, W, S, B, q0):
+    return propensity >= q0 / k * (1.0 - SLACK)
+
+
+@kernel
+def update(x, s, label, greedy, propensity, reward, truth, rng, W, S, B, q0):
+    if label == truth:
+        descend(x, slope(s, label, 0), propensity, W, S, B)
+
+
+@dataclass
+class RDUE(Learner, look=linear, chances=chances, choose=choose, possible=possible, update=update):
+    """Logistic regression with randomized decoding and uniform exploration.
+
+    Parameters
+    ----------
+    n_classes, n_features
+        Sizes k and d; labels are the integers 0 to k-1.
+    B
+        Scale of the steps; 10 as in the paper.
+    q0
+        Rate q₀ of the uniform exploration in (0, 1].
+    seed
+        Seed of the exploration.
+
+    Examples
+    --------
+    >>> from onearm import SynSep
+    >>> trace = RDUE(n_classes=9, n_features=400).play(SynSep(10_000, unit=True))
+    >>> int((~trace.correct).sum())
+    0
+    """
+
+    B: float = real(10.0, "(0, inf)")
+    q0: float = real(0.02, "(0, 1]")
+    W: np.ndarray = state()  # (d, k)
+    S: np.ndarray = state()  # (1,): Σ‖G‖²
+
+    exploration = "q0"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.W, self.S = np.zeros((self.n_features, self.n_classes)), np.zeros(1)
+
+    def model(self) -> tuple:
+        return self.W, self.S, self.B, self.q0

@@ -1,0 +1,89 @@
+"""A ridge regression per class, with how sure it is: what Confidit, LinUCB and LinTS share.
+
+Class r keeps A_r = λI + Σ x xᵀ and w_r = A_r⁻¹ Σ target·x over the rounds that taught it. Seen of
+an x are the means w_r·x in row 0 and the squared widths xᵀA_r⁻¹x in row 1.
+
+With full matrices A holds the inverses, (k, d, d); the diagonal version keeps the diagonals of the
+A_r themselves, (d, k). Numba prunes the other branch at compile time by `A.ndim`.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from onearm.kernels import kernel
+from onearm.linear.full import check_room
+from onearm.vectors import entry, size
+
+
+@kernel
+def look(x, W, A, *model):
+    k = W.shape[1]
+    seen = np.zeros((2, k))
+    for i in range(size(x)):
+        j, v = entry(x, i)
+        for r in range(k):
+            seen[0, r] += v * W[j, r]
+            if A.ndim == 2:
+                seen[1, r] += v * v / A[j, r]
+    if A.ndim == 3:
+        for r in range(k):
+            seen[1, r] = _form(x, A[r])
+    return seen
+
+
+@kernel
+def _form(x, A):
+    """xᵀ A x for symmetric A."""
+    total = 0.0
+    for i in range(size(x)):
+        j, v = entry(x, i)
+        line, across = A[j], 0.0
+        for i2 in range(i):
+            j2, v2 = entry(x, i2)
+            across += v2 * line[j2]
+        total += v * (2.0 * across + v * line[j])
+    return total
+
+
+@kernel
+def means(seen, *model):
+    return seen[0]
+
+
+@kernel
+def regress(x, seen, r, target, W, A):
+    """Class r learns that it should have said `target` for x."""
+    if A.ndim == 2:
+        for i in range(size(x)):
+            j, v = entry(x, i)
+            before = A[j, r]
+            A[j, r] += v * v
+            W[j, r] = (W[j, r] * before + target * v) / A[j, r]
+    else:
+        _sherman_morrison(x, r, target - seen[0, r], 1.0 + seen[1, r], W, A)
+
+
+@kernel
+def _sherman_morrison(x, r, residual, scale, W, A):
+    d = len(W)
+    u = np.zeros(d)  # A_r⁻¹ x
+    for i in range(size(x)):
+        j, v = entry(x, i)
+        line = A[r, j]
+        for j2 in range(d):
+            u[j2] += v * line[j2]
+    for j in range(d):
+        W[j, r] += u[j] * residual / scale
+        line = A[r, j]
+        for j2 in range(d):
+            line[j2] -= u[j] * u[j2] / scale
+
+
+def start(learner: Any, lam: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return W and A of a learner that has seen nothing."""
+    k, d = learner.n_classes, learner.n_features
+    if learner.diagonal:
+        return np.zeros((d, k)), np.full((d, k), lam)
+    check_room(learner, k * d * d)
+    return np.zeros((d, k)), np.tile(np.eye(d) / lam, (k, 1, 1))

@@ -1,0 +1,80 @@
+"""SLB: a perceptron per class for strongly separable data, without any parameter.
+
+If some class accepts x (s_r ≥ 0), the label is the one that accepts it most, and where that was
+wrong its class moves away from x. If no class does, the label is drawn uniformly, and where that
+was right its class moves towards x. When every class can be told from all others by a margin, the
+number of mistakes is finite.
+
+A. Beygelzimer, D. Pál, B. Szörényi, D. Thiruvenkatachari, C.-Y. Wei, C. Zhang. Bandit multiclass
+linear classification: efficient algorithms for the separable case. ICML 2019, Algorithm 1.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from onearm.explore import SLACK, best, uniform_chances, uniformly
+from onearm.kernels import kernel
+from onearm.learner import Learner, state
+from onearm.vectors import add, linear
+
+
+@kernel
+def rate(s, among):
+    """Explore in full if no class accepts x, else not at all."""
+    return 0.0 if s[best(s, among)] >= 0.0 else 1.0
+
+
+@kernel
+def chances(s, among, W):
+    return uniform_chances(best(s, among), among, rate(s, among), len(s))
+
+
+@kernel
+def choose(s, among, rng, W):
+    return uniformly(best(s, among), among, rate(s, among), rng)
+
+
+@kernel
+def possible(label, greedy, propensity, k, W):
+    if label == greedy and propensity == 1.0:
+        return True
+    return (1.0 - SLACK) / k <= propensity <= (1.0 + SLACK) / 2
+
+
+@kernel
+def update(x, s, label, greedy, propensity, reward, truth, rng, W):
+    if label == truth:
+        if s[label] < 0.0:
+            add(1.0, x, W, label)
+    elif s[label] >= 0.0:
+        add(-1.0, x, W, label)
+
+
+@dataclass
+class SLB(Learner, look=linear, chances=chances, choose=choose, possible=possible, update=update):
+    """Perceptrons for strongly separable data, exploring when no class accepts x.
+
+    Parameters
+    ----------
+    n_classes, n_features
+        Sizes k and d; labels are the integers 0 to k-1.
+    seed
+        Seed of the exploration.
+
+    Examples
+    --------
+    >>> from onearm import Separable
+    >>> trace = SLB(n_classes=9, n_features=400).play(Separable(10_000))
+    >>> int((~trace.correct).sum())
+    0
+    """
+
+    W: np.ndarray = state()  # (d, k)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.W = np.zeros((self.n_features, self.n_classes))
+
+    def model(self) -> tuple:
+        return (self.W,)
