@@ -34,7 +34,7 @@ CACHE = cache_folder()
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile `function` on first use, and cache it where Numba finds a place for that."""
-    # Never fastmath: results must repeat. Inlined, a call does not count references: a third faster.
+    # Never fastmath: results must repeat. Inlined, a call counts no references: a third faster.
     options = {"nogil": True, "error_model": "numpy", "forceinline": True}
     before, config.CACHE_DIR = config.CACHE_DIR, str(CACHE)
     try:

@@ -4,8 +4,8 @@ With p the propensity of the label a that was said and r its reward, the regress
 learn towards
 
     mtr   for a alone: r, with weight 1/(k·p)
-    ips   for every label b: -1[b=a]·(1-r)/p                      an unbiased estimate of minus its cost
-    dr    for every label b: q_b + 1[b=a]·(r - q_a)/p             where q, a second set, learns r of a
+    ips   for every label b: -1[b=a]·(1-r)/p            an unbiased estimate of minus its cost
+    dr    for every label b: q_b + 1[b=a]·(r-q_a)/p     where q, a second set, learns r of a
 
 A. Bietti, A. Agarwal, J. Langford. A contextual bandit bake-off. JMLR 22, 2021.
 """

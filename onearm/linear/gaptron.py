@@ -1,8 +1,8 @@
 """Gaptron: explores as much as the gap between its scores is small.
 
-With ŷ = argmax s it plays p = (1-μ)·e_ŷ + μ/k, μ = max(a, γ), where the gap map a ∈ [0, 1] is chosen
-for the loss so that exploring costs no more than the loss itself. Only a right answer teaches:
-G = ∇ℓ(W)/p_ỹ, and W -= η_t·G.
+With ŷ = argmax s it plays p = (1-μ)·e_ŷ + μ/k, μ = max(a, γ), where the gap map a ∈ [0, 1] is
+chosen for the loss so that exploring costs no more than the loss itself. Only a right answer
+teaches: G = ∇ℓ(W)/p_ỹ, and W -= η_t·G.
 
     loss          ℓ, with margin m_y = s_y - max_{j≠y} s_j       a, with m* the gap of the two best
     logistic      -log₂ q_y, q = softmax(s)                     1 - max q if max q ≥ ½, else 1

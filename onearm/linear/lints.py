@@ -28,20 +28,20 @@ LEAST = 1e-12  # no propensity below: a label that was said had some chance
 @kernel
 def chance_of(label, seen, among, v):
     """The probability that the reward drawn for `label` is the largest."""
-    step = 2.0 * REACH / (POINTS - 1)
     sigma = v * math.sqrt(seen[1, label])
     if sigma == 0.0:  # x = 0: nothing is random
         return 1.0 if best(seen[0], among) == label else 0.0
-    total = 0.0
+    total = weight = 0.0
     for i in range(POINTS):
-        z = -REACH + i * step
+        z = REACH * (2.0 * i / (POINTS - 1) - 1.0)
         wins = math.exp(-0.5 * z * z)
+        weight += wins
         for r in among:
             if r != label:
                 gap = seen[0, label] + sigma * z - seen[0, r]
                 wins *= 0.5 * math.erfc(-gap / (v * math.sqrt(2.0 * seen[1, r])))
         total += wins
-    return total * step / math.sqrt(2.0 * math.pi)
+    return total / weight
 
 
 @kernel

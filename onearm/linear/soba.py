@@ -5,8 +5,8 @@ of the other labels, D = s_ȳ - s_ỹ, and
 
     g = (e_ȳ - e_ỹ) ⊗ x / P,    z = √P·g,    q = zᵀA⁻¹z,    m = (D² + 2D) / (P·(1+q)).
 
-It learns unless that would make the running sum of the m negative: A += z zᵀ, θ -= g, W = A⁻¹θ, that
-is w -= A⁻¹z · (z·w + 1/√P) / (1+q) with the old A. An exploration hit always teaches (D ≥ 0).
+It learns unless that would make the running sum of the m negative: A += z zᵀ, θ -= g, W = A⁻¹θ,
+that is w -= A⁻¹z · (z·w + 1/√P) / (1+q) with the old A. An exploration hit always teaches (D ≥ 0).
 
 The diagonal version keeps only the diagonal of A. `adaptive` = c > 0 explores with
 γ_t = min(1, c·√(k(1+S)/t)) where S sums q/(1+q) over the rounds that taught and t counts answers.
