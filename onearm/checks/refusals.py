@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from onearm.choice import Trace
-
 Refusal = tuple[str, Callable[[], Any], re.Pattern]
 
 
@@ -137,6 +135,6 @@ def _bad_traces(learner: Any, X: np.ndarray, y: np.ndarray) -> Iterator[tuple]:
         yield "learn: not so", learn(correct=~good.correct), "where label equals y"
     else:
         yield "learn: a truth", learn(y=y), "y must not be given"
-        yield "learn: a trace", lambda: learner.learn(X, Trace(*good[:3], None)), "correct|entries"
+        yield "learn: a trace", learn(correct=None), "correct|entries"
     if not learner.real_rewards:
         yield "learn: rewards", learn(correct=good.correct * 0.5), "correct must be True or False"

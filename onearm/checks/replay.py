@@ -81,7 +81,8 @@ def late_feedback_is_taken(learner: Any) -> None:
         other = load(Path(folder) / "learner")
     for x, choice, label in reversed(asked):
         answer(one, x, choice, label)
-        answer(other, *json.loads(json.dumps([x.tolist(), choice])), label)
+        row, said = json.loads(json.dumps([x.tolist(), choice]))
+        answer(other, row, said, label)
     demand(bits(one) == bits(other), "the answer was learnt from more than x and the choice")
     demand(all(np.isfinite(a).all() for a in one.arrays().values()), "the state is not finite")
 
@@ -90,7 +91,7 @@ def rewards_are_taken(learner: Any) -> None:
     """A reward between 0 and 1 is learnt from, one by one and in bulk alike."""
     X, y = rows(learner)
     one, other = fresh(learner), fresh(learner)
-    trace = Trace(*fresh(learner).play(X, y)[:3], np.linspace(0, 1, len(y)))
+    trace: Trace = fresh(learner).play(X, y)._replace(correct=np.linspace(0, 1, len(y)))
     other.learn(X, trace)
     for x, label, greedy, p, reward in zip(X, *trace, strict=True):
         one.update(x, Choice(label, greedy, p), float(reward))

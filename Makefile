@@ -1,0 +1,41 @@
+# make setup: everything installed; make demo: a race; make test: all tests.
+PYTHON ?= python3
+BIN = .venv/bin
+ROUNDS ?= 100000
+export NUMBA_CACHE_DIR ?= $(CURDIR)/.cache/numba
+
+.PHONY: setup demo test quick check bench docs clean
+
+.venv/ready: pyproject.toml onearm/__init__.py
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	touch $@
+
+setup: .venv/ready
+	$(BIN)/onearm warm --play --learners $$($(BIN)/python -c "from onearm.cli import RACERS; print(RACERS)")
+
+demo: setup
+	$(BIN)/onearm race SynNonSep --rounds $(ROUNDS) --out demo
+
+test: .venv/ready
+	$(BIN)/onearm warm
+	$(BIN)/python -m pytest -n auto
+
+quick: .venv/ready
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto -m "not compiled"
+
+check: .venv/ready
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+bench: .venv/ready
+	$(BIN)/python -m pip install --quiet --editable ".[bench]"
+	$(BIN)/python -m bench.peers
+
+docs: .venv/ready
+	$(BIN)/sphinx-build -W -b html docs docs/_build
+
+clean:
+	rm -rf .venv .cache demo docs/_build

@@ -1,0 +1,112 @@
+"""The program: race learners, check one, warm the kernels up."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import onearm
+
+app = typer.Typer(
+    help="Learning when you only hear whether your own choice was right.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+Names = Annotated[str, typer.Option(help="Learners by class name, in any case, with commas.")]
+RACERS = "perceptron,banditron,soba,newtron,conservativeova,offsettree,gaptron,inversegap,bag"
+
+
+def _find(name: str, known: dict[str, str], what: str) -> str:
+    for candidate in known:
+        if candidate.lower() == name.strip().lower():
+            return candidate
+    raise typer.BadParameter(f"no {what} is called {name!r}; there are {', '.join(known)}")
+
+
+def _learners(names: str) -> list[str]:
+    if names == "all":
+        return list(onearm.LEARNERS)
+    return [_find(name, onearm.LEARNERS, "learner") for name in names.split(",")]
+
+
+@app.command()
+def race(
+    stream: Annotated[str, typer.Argument(help="SynSep, SynNonSep, Separable, ...")] = "SynNonSep",
+    learners: Names = RACERS,
+    rounds: Annotated[int, typer.Option(min=10, help="Rounds to play.")] = 100_000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the stream and the learners.")] = 0,
+    out: Annotated[Path, typer.Option(help="Folder for the plot.")] = Path("race"),
+) -> None:
+    """Race learners on a stream: a live table, then a plot of their errors.
+
+    onearm race SynNonSep --learners banditron,soba,inversegap --rounds 20000
+    """
+    from rich.console import Console
+    from rich.live import Live
+
+    names = _learners(learners)
+    make = getattr(onearm, _find(stream, MADE, "stream"))
+    console = Console()
+    console.print("loading the learners; the first time they are compiled, which takes a minute")
+    from onearm import report
+    from onearm.race import Run
+    from onearm.race import race as run_race
+
+    rows = make(rounds, seed=seed, **({"unit": True} if "unit" in _options(make) else {}))
+    runs: list[Run] = []
+
+    def show(run: Run) -> None:
+        if run not in runs:
+            runs.append(run)
+        if console.is_terminal:
+            live.update(report.table(runs, title))
+        elif run.correct is not None:
+            console.print(f"{run.name}: {run.rounds:,} rounds, error {run.error:.4f}")
+
+    title = f"{rows.name}, {rounds:,} rounds, seed {seed}"
+    with Live(console=console, refresh_per_second=8, transient=True) as live:
+        players = [rows.learner(getattr(onearm, name), seed=seed) for name in names]
+        run_race(players, rows, show)
+    console.print(report.table(sorted(runs, key=lambda run: run.error), title))
+    out.mkdir(parents=True, exist_ok=True)
+    report.figure(runs, out / "error.png")
+    console.print(f"plot: {out / 'error.png'}")
+
+
+MADE = {name: place for name, place in onearm.STREAMS.items() if name != "Stream"}
+
+
+def _options(function: Any) -> set[str]:
+    return set(function.__kwdefaults__ or {})
+
+
+@app.command()
+def check(learner: Annotated[str, typer.Argument(help="A learner by class name.")]) -> None:
+    """Check every contract of a learner.
+
+    onearm check SOBA
+    """
+    onearm.check_learner(getattr(onearm, _find(learner, onearm.LEARNERS, "learner")), typer.echo)
+
+
+@app.command()
+def warm(
+    learners: Names = "all",
+    play: Annotated[bool, typer.Option("--play", help="Only what play needs.")] = False,
+) -> None:
+    """Compile learners on all cores and keep the result on disk.
+
+    onearm warm --learners soba,banditron
+    """
+    from rich.progress import track
+
+    from onearm.warm import warm as warm_up
+
+    names = _learners(learners)
+    for _ in track(warm_up(names, not play), "compiling (once)", total=len(names)):
+        pass
+
+
+if __name__ == "__main__":
+    app()

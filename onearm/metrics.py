@@ -1,0 +1,79 @@
+"""Metrics: what a trace amounts to. An error is always that of the label that was said."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Curve(NamedTuple):
+    """A quantity over the rounds."""
+
+    rounds: np.ndarray
+    value: np.ndarray
+
+
+class Interval(NamedTuple):
+    """A mean with its confidence interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+def error(correct: np.ndarray) -> float:
+    """Return the share of rounds that were wrong.
+
+    >>> error(np.array([True, False, True, True]))
+    0.25
+    """
+    return 1.0 - float(np.mean(correct))
+
+
+def last(correct: np.ndarray, share: float = 0.1) -> float:
+    """Return the error over the last part of the rounds, a tenth by default; at least one round."""
+    n = max(1, round(share * len(correct)))
+    return error(correct[len(correct) - n :])
+
+
+def curve(correct: np.ndarray, points: int = 200) -> Curve:
+    """Return the error of the first t rounds, for t spaced evenly on a logarithmic scale.
+
+    >>> curve(np.array([False, True, True, False]), points=3)
+    Curve(rounds=array([1, 2, 4]), value=array([1. , 0.5, 0.5]))
+    """
+    n = len(correct)
+    rounds = np.unique(np.geomspace(1, n, points).round().astype(np.int64))
+    return Curve(rounds, np.cumsum(~np.asarray(correct, bool))[rounds - 1] / rounds)
+
+
+def windows(correct: np.ndarray, size: int) -> Curve:
+    """Return the error of each window of `size` rounds, by the round in which it ends."""
+    if not 1 <= size <= len(correct):
+        raise ValueError(f"size must be in [1, {len(correct)}], got {size}")
+    n = len(correct) // size * size
+    wrong = ~np.asarray(correct[:n], bool).reshape(-1, size)
+    return Curve(np.arange(size, n + 1, size), wrong.mean(axis=1))
+
+
+def regret(correct: np.ndarray, comparator: np.ndarray) -> np.ndarray:
+    """Return after each round how many more mistakes there were than a comparator's."""
+    return np.cumsum(np.asarray(comparator, np.int64) - np.asarray(correct, np.int64))
+
+
+def interval(values: np.ndarray, level: float = 0.95) -> Interval:
+    """Return the mean of independent runs with Student's interval.
+
+    >>> interval(np.array([1.0, 2.0, 3.0]))
+    Interval(mean=2.0, low=-0.484..., high=4.484...)
+    """
+    from scipy.special import stdtrit
+
+    values = np.asarray(values, float)
+    if len(values) < 2:
+        raise ValueError(f"values must be of at least 2 runs, got {len(values)}")
+    if not 0 < level < 1:
+        raise ValueError(f"level must be in (0, 1), got {level}")
+    t = float(stdtrit(len(values) - 1, (1 + level) / 2))
+    half = t * float(values.std(ddof=1)) / len(values) ** 0.5
+    mean = float(values.mean())
+    return Interval(mean, mean - half, mean + half)

@@ -1,0 +1,43 @@
+"""Warming up: compile what learners need, once, in parallel processes, and keep it on disk."""
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from typing import Any
+
+import onearm
+
+
+def forms(name: str) -> list[dict[str, Any]]:
+    """Return the parameters for which a learner is compiled anew: full matrices or diagonals."""
+    fields = getattr(onearm, name).__dataclass_fields__
+    return [{"diagonal": True}, {"diagonal": False}] if "diagonal" in fields else [{}]
+
+
+def tour(name: str, everything: bool = True) -> str:
+    """Use every kernel of a learner on dense and sparse rows; or play alone."""
+    import numpy as np
+    from scipy.sparse import csr_array
+
+    X, y = np.eye(3), np.arange(3)
+    for params in forms(name):
+        for rows in (X, csr_array(X)):
+            learner = getattr(onearm, name)(3, 3, **params)
+            trace = learner.play(rows, y)
+            if everything:
+                learner.learn(rows, trace, y if learner.full_information else None)
+                learner.scores(rows), learner.chances(rows)
+                x = rows[[0]] if hasattr(rows, "tocsr") else rows[0]
+                choice = learner.choose(x)
+                truth = choice.label if learner.full_information else None
+                learner.update(x, choice, True, truth)
+    return name
+
+
+def warm(names: list[str], everything: bool = True) -> Iterator[str]:
+    """Compile the learners called `names` on all cores; gives each name when it is done."""
+    workers = min(len(names), os.cpu_count() or 1)
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        for done in as_completed([pool.submit(tour, name, everything) for name in names]):
+            yield done.result()
