@@ -62,7 +62,7 @@ def race(
 
 def _run(run: Run, on_progress: OnProgress) -> Run:
     on_progress(run)
-    kept = []
+    kept: list[np.ndarray] = []
     for X, y in run.stream.chunks():
         if not kept:  # compile or load the kernels before the clock runs
             type(run.learner)(**run.learner.params()).play(X[:1], y[:1])

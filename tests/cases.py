@@ -13,12 +13,16 @@ FORMS: dict[str, list[dict]] = {
     "Gaptron": [{"loss": loss} for loss in ("logistic", "hinge", "smooth_hinge")],
     "RDUE": [{"q0": 0.1, "B": 2.0}],
     "SLB": [{}],
-    "InverseGap": [{}, {"rule": "fast"}, {"loss": "squared", "scale": 3.0, "exponent": 0.3}],
+    "InverseGap": [
+        {},
+        {"rule": "fast", "eta": 0.5},
+        {"loss": "squared", "scale": 3.0, "exponent": 0.3},
+    ],
     "EpsilonGreedy": [{"estimator": e, "epsilon": 0.2} for e in ("mtr", "ips", "dr")]
     + [{"loss": "squared"}],
     "LinUCB": [{}, {"diagonal": True, "lam": 0.5}],
     "LinTS": [{}, {"diagonal": True, "v": 0.4}],
-    "Bag": [{}, {"n_bags": 3, "epsilon": 0.1, "loss": "squared"}],
+    "Bag": [{}, {"n_bags": 3, "epsilon": 0.1, "loss": "squared", "eta": 0.3}],
 }
 
 

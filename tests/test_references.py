@@ -26,6 +26,8 @@ def reference(learner):
     module = import_module(f"tests.reference.{onearm.LEARNERS[name].rsplit('.', 1)[1]}")
     params = {key: v for key, v in learner.params().items() if key not in RENAMED_AWAY}
     renamed = {RENAMED.get((name, key), key): v for key, v in params.items()}
+    if "eta" in params and not params["eta"]:
+        renamed["eta"] = learner.model()[-1]
     extra = {"eager": False} if name == "SLB" else {}
     return getattr(module, name)(K, D, **renamed, **extra)
 

@@ -15,7 +15,8 @@ import numpy as np
 from onearm.kernels import kernel
 from onearm.vectors import entry, size
 
-LOSSES = ("logistic", "squared")
+STEPS = {"logistic": 2.0, "squared": 0.1}  # the step size η that suits a loss
+LOSSES = tuple(STEPS)
 TINY = 1e-300  # a weight without any gradient yet: 0/√TINY = 0
 
 

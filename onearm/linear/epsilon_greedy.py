@@ -18,7 +18,7 @@ from onearm.estimate import doubly_robust, inverse_propensity
 from onearm.explore import best, uniform_chances, uniform_possible, uniformly
 from onearm.kernels import kernel
 from onearm.learner import Learner, state
-from onearm.linear.adaptive import LOSSES, descend, descend_one, reward_of
+from onearm.linear.adaptive import LOSSES, STEPS, descend, descend_one, reward_of
 from onearm.parameters import option, real
 from onearm.vectors import linear
 
@@ -93,7 +93,8 @@ class EpsilonGreedy(
         "logistic" or "squared", for "mtr"; the targets of the others are no probabilities, their
         loss is the squared one.
     eta
-        Step size η of the regressions.
+        Step size η of the regressions; 0 takes what did well on rows of norm 1: 2 for the logistic
+        loss, 0.1 for the squared one.
     seed
         Seed of the exploration.
 
@@ -108,7 +109,7 @@ class EpsilonGreedy(
     estimator: str = option("mtr", *ESTIMATORS)
     epsilon: float = real(0.05, "(0, 1]")
     loss: str = option("logistic", *LOSSES)
-    eta: float = real(0.5, "(0, inf)")
+    eta: float = real(0.0, "[0, inf)")
     W: np.ndarray = state()  # (d, k)
     G: np.ndarray = state()  # (d, k): sums of squared gradients
     V: np.ndarray = state()  # (d, k): the weights of q; (0, k) where there is none
@@ -125,5 +126,6 @@ class EpsilonGreedy(
         self.V, self.H = np.zeros((rows, k)), np.zeros((rows, k))
 
     def model(self) -> tuple:
-        estimator, logistic = ESTIMATORS.index(self.estimator), self.loss == "logistic"
-        return self.W, self.G, self.V, self.H, estimator, logistic, self.epsilon, self.eta
+        loss = self.loss if self.estimator == "mtr" else "squared"
+        eta, estimator = self.eta or STEPS[loss], ESTIMATORS.index(self.estimator)
+        return self.W, self.G, self.V, self.H, estimator, loss == "logistic", self.epsilon, eta

@@ -21,7 +21,7 @@ import numpy as np
 from onearm.explore import best, drawn, inverse_gap
 from onearm.kernels import kernel
 from onearm.learner import Learner, state
-from onearm.linear.adaptive import LOSSES, hear, reward_of
+from onearm.linear.adaptive import LOSSES, STEPS, hear, reward_of
 from onearm.parameters import option, real
 from onearm.vectors import linear
 
@@ -91,7 +91,8 @@ class InverseGap(
     scale, exponent
         The exploration falls with g = scale·t^exponent.
     eta
-        Step size η of the regressions.
+        Step size η of the regressions; 0 takes what did well on rows of norm 1: 2 for the logistic
+        loss, 0.1 for the squared one.
     seed
         Seed of the exploration.
 
@@ -107,7 +108,7 @@ class InverseGap(
     loss: str = option("logistic", *LOSSES)
     scale: float = real(10.0, "(0, inf)")
     exponent: float = real(0.5, "[0, 1]")
-    eta: float = real(0.5, "(0, inf)")
+    eta: float = real(0.0, "[0, inf)")
     W: np.ndarray = state()  # (d, k)
     G: np.ndarray = state()  # (d, k): sums of squared gradients
     t: np.ndarray = state()  # (1,): answers heard
@@ -124,4 +125,5 @@ class InverseGap(
 
     def model(self) -> tuple:
         fast, logistic = self.rule == "fast", self.loss == "logistic"
-        return self.W, self.G, self.t, fast, logistic, self.scale, self.exponent, self.eta
+        eta = self.eta or STEPS[self.loss]
+        return self.W, self.G, self.t, fast, logistic, self.scale, self.exponent, eta

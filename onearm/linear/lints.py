@@ -105,7 +105,7 @@ class LinTS(
     0
     """
 
-    v: float = real(0.1, "(0, inf)")
+    v: float = real(0.3, "(0, inf)")
     lam: float = real(1.0, "(0, inf)")
     diagonal: bool = flag(False)
     W: np.ndarray = state()  # (d, k)

@@ -72,7 +72,7 @@ class LinUCB(
     0
     """
 
-    alpha: float = real(0.3, "[0, inf)")
+    alpha: float = real(1.0, "[0, inf)")
     lam: float = real(1.0, "(0, inf)")
     diagonal: bool = flag(False)
     W: np.ndarray = state()  # (d, k)

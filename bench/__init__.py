@@ -1,0 +1,1 @@
+"""Measurements: ours beside what users would pick instead."""
