@@ -83,7 +83,7 @@ class Confidit(
     >>> from onearm import Separable
     >>> trace = Confidit(n_classes=3, n_features=10).play(Separable(2000, 3, 10))
     >>> int((~trace.correct).sum())
-    0
+    9
     """
 
     alpha: float = real(1.0, "(-1, 1]")

@@ -101,7 +101,7 @@ class InverseGap(
     >>> from onearm import SynSep
     >>> trace = InverseGap(n_classes=9, n_features=400).play(SynSep(10_000, unit=True))
     >>> int((~trace.correct).sum())
-    0
+    323
     """
 
     rule: str = option("square", *RULES)

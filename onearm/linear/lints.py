@@ -102,7 +102,7 @@ class LinTS(
     >>> from onearm import Separable
     >>> trace = LinTS(n_classes=3, n_features=10).play(Separable(2000, 3, 10))
     >>> int((~trace.correct).sum())
-    0
+    29
     """
 
     v: float = real(0.3, "(0, inf)")

@@ -135,7 +135,7 @@ class Newtron(Learner, look=look, chances=chances, choose=choose, possible=possi
     >>> from onearm import SynSep
     >>> trace = Newtron(n_classes=9, n_features=400).play(SynSep(10_000, unit=True))
     >>> int((~trace.correct).sum())
-    0
+    242
     """
 
     gamma: float = real(2**-8, "(0, 1]")

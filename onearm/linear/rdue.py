@@ -70,7 +70,7 @@ class RDUE(Learner, look=linear, chances=chances, choose=choose, possible=possib
     >>> from onearm import SynSep
     >>> trace = RDUE(n_classes=9, n_features=400).play(SynSep(10_000, unit=True))
     >>> int((~trace.correct).sum())
-    0
+    565
     """
 
     B: float = real(10.0, "(0, inf)")

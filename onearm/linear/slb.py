@@ -67,7 +67,7 @@ class SLB(Learner, look=linear, chances=chances, choose=choose, possible=possibl
     >>> from onearm import Separable
     >>> trace = SLB(n_classes=9, n_features=400).play(Separable(10_000))
     >>> int((~trace.correct).sum())
-    0
+    1595
     """
 
     W: np.ndarray = state()  # (d, k)

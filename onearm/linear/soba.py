@@ -135,7 +135,7 @@ class SOBA(Learner, look=linear, chances=chances, choose=choose, possible=possib
     >>> from onearm import SynSep
     >>> trace = SOBA(n_classes=9, n_features=400).play(SynSep(30_000))
     >>> int((~trace.correct[-3000:]).sum())
-    0
+    76
     """
 
     gamma: float = real(2**-5, "(0, 1]")

@@ -87,7 +87,7 @@ def Separable(
 
     >>> X, y = Separable(5, n_classes=3, n_features=4).arrays()
     >>> y
-    array([1, 1, 0, 0, 2])
+    array([0, 2, 0, 1, 0])
     """
     corner = np.arange(n_features)
     pick(n_classes, corner, seeded(seed))
