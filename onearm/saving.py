@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,13 @@ def name(cls: type) -> str:
 def _class(wanted: str) -> type:
     for public in onearm.LEARNERS:
         getattr(onearm, public)
-    known = {name(cls): cls for cls in onearm.Learner.__subclasses__()}
+    known = {name(cls): cls for cls in _descendants(onearm.Learner)}
     if wanted not in known:
         raise ValueError(f"no learner {wanted} is known: import the module that defines it first")
     return known[wanted]
+
+
+def _descendants(cls: type) -> Iterator[type]:
+    for child in cls.__subclasses__():
+        yield child
+        yield from _descendants(child)

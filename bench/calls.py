@@ -1,0 +1,94 @@
+"""How fast learning is one call at a time from Python: `choose`, then `update`."""
+
+from collections.abc import Callable
+from typing import Any
+
+from bench import vw
+from bench.streams import Rows, features, lines, pairs, single_rows
+from bench.timing import Timing
+from onearm import Banditron, ConservativeOVA
+
+BANDIT, FULL = "right or wrong", "true label"
+SLOW = 10  # River gets so many times fewer rows
+HEARS = {
+    "Banditron": BANDIT,
+    "ConservativeOVA": BANDIT,
+    "VW API, lines ready": f"{BANDIT}, by --cbify from the label in the line",
+    "VW API, lines from rows": f"{BANDIT}, by --cbify from the label in the line",
+    "VW API, predict then learn": BANDIT,
+    "River softmax": FULL,
+    "River ALMA": FULL,
+}
+OURS = ("Banditron", "ConservativeOVA")
+COMMANDS = {
+    "VW API, lines ready": "--cbify K --epsilon 0.05: example, learn, get_multiclass_prediction",
+    "VW API, lines from rows": "the same, each line made from the NumPy row",
+    "VW API, predict then learn": "--cb_explore K --epsilon 0.05: predict, draw, learn a new line",
+    "River softmax": "linear_model.SoftmaxRegression(): predict_one, learn_one; dicts ready",
+    "River ALMA": "OneVsRestClassifier(ALMAClassifier()), its fastest linear model; the same",
+}
+
+
+def choose_update(learner: Any, rows: list, y: list[int]) -> int:
+    """Ours; return how many were wrong."""
+    wrong = 0
+    for x, truth in zip(rows, y, strict=True):
+        choice = learner.choose(x)
+        learner.update(x, choice, choice.label == truth)
+        wrong += choice.label != truth
+    return wrong
+
+
+def predict_learn(model: Any, rows: list, y: list[int]) -> int:
+    """River's; return how many were wrong."""
+    wrong = 0
+    for x, truth in zip(rows, y, strict=True):
+        wrong += model.predict_one(x) != truth
+        model.learn_one(x, truth)
+    return wrong
+
+
+def contestants(rows: Rows, n: int) -> dict[str, tuple[Callable, Callable[[], Any], list]]:
+    """For each its loop, how to make a fresh learner, and its rows in the form it likes best."""
+    from river.linear_model import ALMAClassifier, SoftmaxRegression
+    from river.multiclass import OneVsRestClassifier
+
+    single, ready = single_rows(rows, n), lines(rows, n)
+    bare = [features(x) for x in single]
+    dicts = [dict(pairs(x)) for x in single[: max(1, n // SLOW)]]
+    k = str(rows.k)
+    cbify = lambda: vw.workspace("--cbify", k, "--epsilon", "0.05")  # noqa: E731 used twice below
+    cb_explore = lambda: vw.workspace("--cb_explore", k, "--epsilon", "0.05")  # noqa: E731 as above
+    return {
+        "Banditron": (choose_update, lambda: rows.learner(Banditron), single),
+        "ConservativeOVA": (choose_update, lambda: rows.learner(ConservativeOVA), single),
+        "VW API, lines ready": (vw.cbify, cbify, ready),
+        "VW API, lines from rows": (vw.cbify_rows, cbify, single),
+        "VW API, predict then learn": (vw.cb_explore, cb_explore, bare),
+        "River softmax": (predict_learn, SoftmaxRegression, dicts),
+        "River ALMA": (predict_learn, lambda: OneVsRestClassifier(ALMAClassifier()), dicts),
+    }
+
+
+def measure(rows: Rows, n: int, repeats: int, done: Callable[[], Any]) -> dict[str, Any]:
+    """Everything on the first rows of one stream, by turns."""
+    y = rows.y[:n].tolist()
+    everyone = contestants(rows, n)
+    timings = {name: Timing(len(examples)) for name, (_, _, examples) in everyone.items()}
+    for name in OURS:  # compile beforehand
+        loop, fresh, examples = everyone[name]
+        loop(fresh(), examples[:10], y[:10])
+    for _ in range(repeats):
+        for name, (loop, fresh, examples) in everyone.items():
+            model = fresh()
+            with timings[name].running():
+                wrong = loop(model, examples, y[: len(examples)])
+            timings[name].error = wrong / len(examples)
+        done()
+    return {name: _compared(name, timings) for name in timings}
+
+
+def _compared(name: str, timings: dict[str, Timing]) -> dict[str, Any]:
+    ours = {mine: timings[mine].rate() / timings[name].rate() for mine in OURS}
+    hears = {"hears": HEARS[name], "how": COMMANDS.get(name, "choose, update")}
+    return {**timings[name].record(), **hears, "ours_over_this": ours}

@@ -1,0 +1,75 @@
+"""How fast `play` is, beside C loops of the same arithmetic and Vowpal Wabbit from a file."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bench.loops import Loop, compiled
+from bench.streams import Rows
+from bench.timing import Timing
+from bench.vw import EXPLORERS, FromFile
+from onearm import SOBA, Banditron, ConservativeOVA, InverseGap
+
+OURS = {cls.__name__: cls for cls in (Banditron, ConservativeOVA, SOBA, InverseGap)}
+OPPONENT = {name: "VW squarecb" if name == "InverseGap" else "VW epsilon" for name in OURS}
+WARM = 100  # rows
+
+
+@dataclass
+class Pair:
+    """A learner of ours and the C loop of the same arithmetic."""
+
+    rows: Rows
+    cls: Any
+    library: Any
+    ours: Timing = field(init=False)
+    c: Timing = field(init=False)
+    same: bool = True  # whether both said the same labels, every time
+
+    def __post_init__(self) -> None:
+        self.ours, self.c = Timing(len(self.rows.y)), Timing(len(self.rows.y))
+        self.rows.learner(self.cls).play(self.rows.X[:WARM], self.rows.y[:WARM])
+
+    def run(self) -> None:
+        """Time both once more."""
+        X, y = self.rows.X, self.rows.y
+        learner, loop = self.rows.learner(self.cls), Loop(self.library, self.rows.learner(self.cls))
+        with self.ours.running():
+            trace = learner.play(X, y)
+        with self.c.running():
+            label = loop.play(X, y)
+        self.same = self.same and np.array_equal(trace.label, label)
+        self.ours.error, self.c.error = 1 - float(trace.correct.mean()), float((label != y).mean())
+
+
+def measure(rows: Rows, repeats: int, folder: Path, done: Callable[[], Any]) -> dict[str, Any]:
+    """Everything on one stream, by turns."""
+    library = compiled(folder)
+    pairs = {name: Pair(rows, cls, library) for name, cls in OURS.items()}
+    files = {name: FromFile(folder, rows, name) for name in EXPLORERS}
+    done()
+    for _ in range(repeats):
+        for one in (*pairs.values(), *files.values()):
+            one.run()
+        done()
+    return {
+        "rows": len(rows.y),
+        "ours": {name: _compared(name, pair, files) for name, pair in pairs.items()},
+        "peers": {name: file.record() for name, file in files.items()},
+    }
+
+
+def _compared(name: str, pair: Pair, files: dict[str, FromFile]) -> dict[str, Any]:
+    peer = files[OPPONENT[name]].net()
+    return {
+        **pair.ours.record(),
+        "c_loop": pair.c.record(),
+        "same_labels_as_c": pair.same,
+        "over_c": pair.ours.rate() / pair.c.rate(),
+        "peer": OPPONENT[name],
+        "over_peer": pair.ours.rate() / peer.rate(),
+        "over_peer_wall": pair.ours.rate("wall") / peer.rate("wall"),
+    }

@@ -1,0 +1,86 @@
+"""Time as it is taken here: CPU seconds first, wall clock beside it, every repeat kept."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+CORES = os.sched_getaffinity(0)
+ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "MKL", "OPENBLAS", "NUMBA")}
+
+
+@dataclass
+class Timing:
+    """How long the same rows took, again and again."""
+
+    rows: int = 1
+    cpu: list[float] = field(default_factory=list)
+    wall: list[float] = field(default_factory=list)
+    error: float | None = None  # the share of labels that were wrong
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Time what is done inside."""
+        wall, cpu = time.perf_counter(), time.process_time()
+        yield
+        self.cpu.append(time.process_time() - cpu)
+        self.wall.append(time.perf_counter() - wall)
+
+    def less(self, start: "Timing") -> "Timing":
+        """The same without what it takes to start."""
+        cpu, wall = min(start.cpu), min(start.wall)
+        return Timing(
+            self.rows, [c - cpu for c in self.cpu], [w - wall for w in self.wall], self.error
+        )
+
+    def rate(self, clock: str = "cpu") -> float:
+        """Rows per second in the best of the repeats."""
+        return self.rows / min(getattr(self, clock))
+
+    def record(self) -> dict[str, Any]:
+        """Every number, for the results."""
+        rates = {"rows_per_cpu_second": self.rate(), "rows_per_second": self.rate("wall")}
+        return {"rows": self.rows, "error": self.error, **rates, "cpu": self.cpu, "wall": self.wall}
+
+
+def one_core() -> None:
+    """Keep this process, and children unless they are let go, to one core and one thread."""
+    os.sched_setaffinity(0, {max(CORES)})
+    os.environ.update(ONE_THREAD)
+
+
+def child(
+    command: Sequence[str], timing: Timing | None = None, cwd: Path = ROOT, free: bool = False
+) -> str:
+    """Run a command, time it with all its threads, and return what it printed.
+
+    `free` lets it run on every core: a program of two threads that hand rows to each other spends
+    a third more CPU time when both must share one core.
+    """
+    wall = time.perf_counter()
+    process = subprocess.Popen(
+        command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        preexec_fn=(lambda: os.sched_setaffinity(0, CORES)) if free else None,
+    )  # fmt: skip
+    with process.stdout:
+        said = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)  # this child's usage, not that of all so far
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise RuntimeError(f"{shown(command)} failed: {said.strip()[-400:]}")
+    if timing is not None:
+        timing.cpu.append(usage.ru_utime + usage.ru_stime)
+        timing.wall.append(time.perf_counter() - wall)
+    return said
+
+
+def shown(command: Sequence[str]) -> str:
+    """A command as one would type it, without the paths of this machine."""
+    first = "python" if command[0] == sys.executable else Path(command[0]).name
+    return " ".join([first, *command[1:]])

@@ -1,0 +1,260 @@
+"""Learners with one defect each, to show that every check can fail."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from onearm import EpsilonGreedy, Learner
+from onearm.explore import best, uniformly
+from onearm.kernels import kernel
+from onearm.learner import state
+from onearm.linear.banditron import chances, choose, possible, update
+from onearm.parameters import real
+from onearm.vectors import add, linear, size
+
+GOOD = {
+    "look": linear,
+    "chances": chances,
+    "choose": choose,
+    "possible": possible,
+    "update": update,
+}
+
+
+@dataclass
+class Plain(Learner):
+    """A Banditron to break: its subclasses bring kernels or methods with a defect."""
+
+    gamma: float = real(0.2, "(0, 1]")
+    W: np.ndarray = state()
+
+    def __post_init__(self):
+        super().__post_init__()
+        self.W = np.zeros((self.n_features, self.n_classes))
+
+    def model(self):
+        return self.W, self.gamma
+
+
+@kernel
+def counting_choose(s, among, rng, W, gamma):
+    W[0, 0] += 1e-3  # choosing must not learn
+    return uniformly(best(s, among), among, gamma, rng)
+
+
+@kernel
+def boastful_choose(s, among, rng, W, gamma):
+    label, greedy, p = uniformly(best(s, among), among, gamma, rng)
+    return label, greedy, math.sqrt(p)  # more than the truth
+
+
+@kernel
+def deaf_choose(s, among, rng, W, gamma):
+    return uniformly(np.argmax(s), np.arange(len(s)), gamma, rng)  # whatever is allowed
+
+
+@kernel
+def contrary_choose(s, among, rng, W, gamma):
+    label, greedy, p = uniformly(best(s, among), among, gamma, rng)
+    return label, among[(greedy + 1) % len(among)], p
+
+
+@kernel
+def anything(label, greedy, propensity, k, W, gamma):
+    return True
+
+
+@kernel
+def backward_update(x, s, label, greedy, propensity, reward, truth, rng, W, gamma):
+    if label == truth:
+        add(-1.0 / propensity, x, W, label)
+    add(1.0, x, W, greedy)
+
+
+@kernel
+def storing_update(x, s, label, greedy, propensity, reward, truth, rng, W, gamma):
+    update(x, s, label, greedy, propensity, reward, truth, rng, W, gamma)
+    W[0, 0] += 1e-3 * size(x)  # how much is stored differs between dense and sparse
+
+
+@kernel
+def careless_look(x, W, *model):
+    s = linear(x, W)
+    for r in range(len(s)):
+        s[r] *= np.float32(0.1) * 3.0  # in double precision when compiled, in single when not
+    return s
+
+
+@dataclass
+class Forgetful(Plain, **GOOD):
+    """Stepwise: update forgets what choose said, and takes the greedy label for it."""
+
+    def update(self, x, choice, correct, truth=None):
+        super().update(x, (choice[1], choice[1], 1.0), correct and choice[0] == choice[1], truth)
+
+
+@dataclass
+class BulkForgetful(Plain, **GOOD):
+    def learn(self, X, trace, y=None):
+        super().learn(X, trace._replace(correct=np.zeros(len(trace.label), bool)), y)
+
+
+@dataclass
+class Restarting(Plain, **GOOD):
+    """Every play begins with new weights."""
+
+    def play(self, X, y=None, **options):
+        self.W[...] = 0
+        return super().play(X, y, **options)
+
+
+@dataclass
+class Leaky(Plain, **GOOD):
+    """Saves one array as it was in the beginning."""
+
+    def save(self, path):
+        kept, self.W = self.W, np.zeros_like(self.W)
+        super().save(path)
+        self.W = kept
+
+
+@dataclass
+class Seedless(Plain, **GOOD):
+    made = 0
+
+    def __post_init__(self):
+        super().__post_init__()
+        Seedless.made += 1
+        self.choosing[0] += np.uint64(Seedless.made)
+
+
+@dataclass
+class Impure(Plain, **{**GOOD, "choose": counting_choose}):
+    pass
+
+
+@dataclass
+class Peeking(Plain, **GOOD):
+    """Learns from the labels it was not told."""
+
+    def play(self, X, y=None, **options):
+        trace = super().play(X, y, **options)
+        for x, label in zip(X, y, strict=True):
+            self.W[:, label] += 1e-3 * x
+        return trace
+
+
+@dataclass
+class Boastful(Plain, **{**GOOD, "choose": boastful_choose, "possible": anything}):
+    pass
+
+
+@dataclass
+class Deaf(Plain, **{**GOOD, "choose": deaf_choose}):
+    pass
+
+
+@dataclass
+class Remembering(Plain, **GOOD):
+    """Learns from the row that it chose for last, in place of the one it is told of."""
+
+    def choose(self, x, among=None, rng=None):
+        self.last = x
+        return super().choose(x, among, rng)
+
+    def update(self, x, choice, correct, truth=None):
+        super().update(getattr(self, "last", x), choice, correct, truth)
+
+
+@dataclass
+class Storing(Plain, **{**GOOD, "update": storing_update}):
+    pass
+
+
+@dataclass
+class Choosy(Plain, **GOOD):
+    """Rounds what does not come as float64."""
+
+    def scores(self, X):
+        return super().scores(
+            X if isinstance(X, np.ndarray) and X.itemsize == 8 else np.round(X, 3)
+        )
+
+
+@dataclass
+class Growing(Plain, **GOOD):
+    def play(self, X, y=None, **options):
+        trace = super().play(X, y, **options)
+        self.W = self.W.copy()
+        return trace
+
+
+@dataclass
+class Gullible(Plain, **{**GOOD, "possible": anything}):
+    """Takes choices that it cannot have made."""
+
+
+@dataclass
+class Hasty(Plain, **GOOD):
+    """Refuses, but has already learnt."""
+
+    def update(self, x, choice, correct, truth=None):
+        self.W += 1.0
+        super().update(x, choice, correct, truth)
+
+
+@dataclass
+class Mute(Plain, **GOOD):
+    """Fails without a reason."""
+
+    def choose(self, x, among=None, rng=None):
+        try:
+            return super().choose(x, among, rng)
+        except ValueError:
+            raise ValueError from None
+
+
+@dataclass
+class Backward(Plain, **{**GOOD, "update": backward_update}):
+    pass
+
+
+@dataclass
+class Contrary(Plain, **{**GOOD, "choose": contrary_choose, "possible": anything}):
+    pass
+
+
+@dataclass
+class Rounding(EpsilonGreedy):
+    """Takes a reward one by one, but only as right or wrong."""
+
+    def update(self, x, choice, correct, truth=None):
+        super().update(x, choice, correct >= 0.5, truth)
+
+
+@dataclass
+class Careless(Plain, **{**GOOD, "look": careless_look}):
+    pass
+
+
+BROKEN = {
+    "same_seed_same_bits": [Seedless],
+    "stepwise_equals_play": [Forgetful],
+    "learn_equals_play": [BulkForgetful],
+    "chunks_do_not_matter": [Restarting],
+    "compiled_equals_plain": [Careless],
+    "save_load_resumes": [Leaky],
+    "late_feedback_is_taken": [Remembering],
+    "rewards_are_taken": [Rounding],
+    "shapes_are_fixed": [Growing],
+    "beats_chance": [Backward],
+    "choose_is_pure": [Impure],
+    "nothing_peeked": [Peeking],
+    "propensities_are_frequencies": [Boastful],
+    "among_is_kept": [Deaf],
+    "predict_is_greedy": [Contrary],
+    "dense_equals_sparse": [Storing],
+    "input_forms_agree": [Choosy],
+    "errors_are_clear": [Gullible, Hasty, Mute],
+}
