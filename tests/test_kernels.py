@@ -1,0 +1,61 @@
+"""Compiling, composing, and the way back."""
+
+import subprocess
+import sys
+
+import pytest
+
+from onearm.kernels import CACHE, COMPILED, bind, cache_folder, interpreted, kernel
+
+
+@kernel
+def twice(x):
+    return 2 * x
+
+
+@kernel
+def thrice(x):
+    return 3 * x
+
+
+def template(x):
+    return times(x) + 1  # noqa: F821 bound below
+
+
+def test_bound_kernels_are_called():
+    assert bind(template, "test.twice", times=twice)(5) == 11
+    assert bind(template, "test.thrice", times=thrice)(5) == 16
+
+
+def test_names_tell_bound_code_apart():
+    """The same name with other code is another kernel, so a changed notebook cell is no error."""
+    one, other = bind(template, "test.same", times=twice), bind(template, "test.same", times=thrice)
+    if COMPILED:
+        assert one.py_func.__qualname__ != other.py_func.__qualname__
+    assert (one(1), other(1)) == (3, 4)
+
+
+def test_interpreted_replaces_all_callees():
+    plain = interpreted(bind(template, "test.plain", times=twice))
+    assert plain(5) == 11
+    assert not hasattr(plain, "signatures")
+
+
+def test_cache_is_keyed_by_the_sources():
+    assert cache_folder() == CACHE
+    assert CACHE.name.startswith("kernels-")
+
+
+@pytest.mark.compiled
+def test_a_learner_defined_at_a_prompt_works():
+    """Without a file there is no place for a cache: it is compiled all the same."""
+    code = """
+from onearm.kernels import kernel
+source = "@kernel\\ndef f(x):\\n    return x + 1\\n"
+names = {"kernel": kernel, "__name__": "prompt"}
+exec(source, names)
+print(names["f"](1))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "2\n"
+    assert done.stderr == ""
