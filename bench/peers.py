@@ -52,7 +52,7 @@ def measure(asked: argparse.Namespace, folder: Path, progress: Progress) -> dict
         rows.name: rates.measure(rows, repeats, folder, done) for rows in both})  # fmt: skip
     part("calls", 2 * repeats, lambda done: {
         rows.name: calls.measure(rows, n, repeats, done) for rows in both})  # fmt: skip
-    part("rounds", len(lengths), lambda done: rounds.measure(lengths, done))
+    part("rounds", 1, lambda done: rounds.measure(lengths, done))
     part("cold", COLD_REPEATS, lambda done: cold.measure(COLD_REPEATS, done))
     return results
 

@@ -1,21 +1,22 @@
 """A million rounds from a stream that is made as it is played: how much memory, how even the rate.
 
-Run as `python -m bench.rounds N` it plays N rounds, again and again, and prints what it saw.
+Run as `python -m bench.rounds N ...` it plays streams of these lengths and prints what it saw.
 """
 
 import json
-import resource
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from bench.timing import child
 from onearm import Banditron, Stream, SynSep
 
 LENGTHS = (10_000, 100_000, 1_000_000)
-ROWS_AT_LEAST, TIMES_AT_LEAST = 100_000, 3
+TURNS = 5
 
 
 def timed(stream: Stream, spent: list[float]) -> Stream:
@@ -34,36 +35,51 @@ def timed(stream: Stream, spent: list[float]) -> Stream:
     return replace(stream, source=source)
 
 
-def play(n_rows: int) -> tuple[float, float]:
-    """CPU seconds of playing and of making rows."""
+def play(n_rows: int) -> float:
+    """CPU seconds of playing, without those of making rows."""
     spent, began = [0.0], time.process_time()
     Banditron(9, 400).play(timed(SynSep(n_rows), spent))
-    return time.process_time() - began - spent[0], spent[0]
+    return time.process_time() - began - spent[0]
 
 
-def observe(n_rows: int) -> dict[str, Any]:
-    """What one process sees."""
+def observe(lengths: list[int]) -> dict[str, Any]:
+    """What one process sees.
+
+    Every length plays as many rows in a turn: the best of many short times is always better than
+    the best of few long ones, whatever the lengths.
+    """
     play(100)  # compiles
-    times = [play(n_rows) for _ in range(max(TIMES_AT_LEAST, ROWS_AT_LEAST // n_rows))]
-    playing, making = zip(*times, strict=True)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    rate = n_rows / min(playing)
-    return {"rows_per_cpu_second": rate, "playing": playing, "making": making, "peak_rss": peak}
-
-
-def measure(lengths: tuple[int, ...], done: Callable[[], Any]) -> dict[str, Any]:
-    """Every length in a process of its own."""
-    seen = {}
-    for n_rows in lengths:
-        seen[str(n_rows)] = json.loads(child([sys.executable, "-m", "bench.rounds", str(n_rows)]))
-        done()
-    rates = [one["rows_per_cpu_second"] for one in seen.values()]
+    rows = max(lengths)
+    turns: dict[int, list[list[float]]] = {n: [] for n in lengths}
+    for _ in range(TURNS):
+        for n, seen in turns.items():
+            seen.append([play(n) for _ in range(rows // n)])
+    rates = {n: rows / min(map(sum, seen)) for n, seen in turns.items()}
     return {
-        "lengths": seen,
-        "flatness": min(rates) / max(rates),
-        "peak_rss": max(one["peak_rss"] for one in seen.values()),
+        "rows_per_turn": rows,
+        "rows_per_cpu_second": rates,
+        "flatness": min(rates.values()) / max(rates.values()),
+        "peak_rss": peak(),
+        "cpu_of_turns": {n: [sum(times) for times in seen] for n, seen in turns.items()},
+        "shortest_play": {n: min(map(min, seen)) for n, seen in turns.items()},
     }
 
 
+def peak() -> int:
+    """The most memory this process has held, in bytes.
+
+    Not getrusage's figure: that of a child begins with what its parent held when it forked.
+    """
+    status = Path("/proc/self/status").read_text()
+    return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) * 1024
+
+
+def measure(lengths: tuple[int, ...], done: Callable[[], Any]) -> dict[str, Any]:
+    """In a process of its own."""
+    seen = json.loads(child([sys.executable, "-m", "bench.rounds", *map(str, lengths)]))
+    done()
+    return seen
+
+
 if __name__ == "__main__":
-    print(json.dumps(observe(int(sys.argv[1]))))
+    print(json.dumps(observe([int(n) for n in sys.argv[1:]])))

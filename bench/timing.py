@@ -61,7 +61,7 @@ def child(
     """Run a command, time it with all its threads, and return what it printed.
 
     `free` lets it run on every core: a program of two threads that hand rows to each other spends
-    a third more CPU time when both must share one core.
+    more CPU time when both must share one.
     """
     wall = time.perf_counter()
     process = subprocess.Popen(

@@ -2,7 +2,8 @@
 
 The expected values are the means of independent plain implementations over 3 to 10 seeds. A mean
 here may differ from them by what seeds make it vary: `slack`, about four standard errors of the
-mean (learners with rare lucky events, as Banditron, have wide ones and are compared by medians).
+mean. Banditron and ConservativeOVA are compared by medians: a rare event (a lucky hit; a class
+that is long not found) moves one seed in ten far off.
 Streams, learners and seeds are fixed: a failure means that a number has changed, not bad luck.
 """
 
@@ -29,8 +30,8 @@ ERRORS = [
     ("Newtron", {}, True, {"SynSep": (0.009, 0.006), "SynNonSep": (0.145, 0.06)}),
     ("Newtron", {"D": 1.0}, True, {"SynSep": (0.518, 0.06), "SynNonSep": (0.539, 0.06)}),
     ("Newtron", {"D": 1.0}, False, {"SynSep": (0.010, 0.006), "SynNonSep": (0.131, 0.06)}),
-    ("ConservativeOVA", {}, True, {"SynSep": (0.004, 0.006), "SynNonSep": (0.049, 0.008)}),
-    ("ConservativeOVA", {}, False, {"SynSep": (0.011, 0.04), "SynNonSep": (0.050, 0.04)}),
+    ("ConservativeOVA", {}, True, {"SynSep": (0.004, 0.004), "SynNonSep": (0.049, 0.006)}),
+    ("ConservativeOVA", {}, False, {"SynSep": (0.008, 0.008), "SynNonSep": (0.050, 0.006)}),
     ("Gaptron", {}, True, {"SynSep": (0.034, 0.015), "SynNonSep": (0.101, 0.04)}),
     ("RDUE", {}, True, {"SynSep": (0.030, 0.015), "SynNonSep": (0.091, 0.03)}),
     ("SLB", {}, True, {"SynSep": (0.007, 0.003), "SynNonSep": (0.315, 0.03)}),
@@ -44,6 +45,7 @@ ERRORS = [
     ),
     ("OffsetTree", {"C": 0.02}, False, {"SynNonSep": (0.054, 0.008)}),
 ]
+BY_MEDIAN = {"Banditron", "ConservativeOVA"}
 SEEDS = {"Banditron": 11, "SOBA": 10, "ConservativeOVA": 10}
 CASES = [(*row[:3], stream, *value) for row in ERRORS for stream, value in row[3].items()]
 
@@ -79,7 +81,7 @@ def test_error(name, params, unit, stream, expected, slack, streams):
     errors = [
         metrics.error(played(name, params, *streams(stream, unit, seed), seed)) for seed in seeds
     ]
-    middle = np.median(errors) if name == "Banditron" else np.mean(errors)
+    middle = np.median(errors) if name in BY_MEDIAN else np.mean(errors)
     assert abs(middle - expected) <= slack, np.round(errors, 4)
 
 
