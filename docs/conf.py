@@ -14,6 +14,7 @@ napoleon_google_docstring = False
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 add_module_names = False
+smartquotes = False  # --option is not a dash
 
 html_theme = "furo"
 html_title = f"onearm {version}"

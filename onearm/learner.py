@@ -74,7 +74,7 @@ class Learner:
         )
         if label < 0:
             raise ValueError(f"x: {complaint(x, self.n_features, self.missing)}")
-        return Choice(label, greedy, propensity)
+        return Choice(int(label), int(greedy), float(propensity))
 
     def update(self, x: Any, choice: Any, correct: Any, truth: int | None = None) -> None:
         """Learn from hearing whether `choice` was right for `x`, now or much later.

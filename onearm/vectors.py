@@ -10,6 +10,7 @@ import numpy as np
 from onearm.kernels import kernel
 
 FINE, NOT_FINITE, BAD_INDEX = 0, 1, 2
+LARGEST = float(np.finfo(np.float64).max)
 
 
 @kernel
@@ -110,7 +111,7 @@ def fault(x, d, missing):
     wrong = 0
     for i in range(size(x)):
         v = entry(x, i)[1]
-        wrong += v - v != 0.0 and not (missing and v != v)
+        wrong += not (abs(v) <= LARGEST or (missing and v != v))
     if wrong:
         return NOT_FINITE
     if isinstance(x, tuple) and len(x[0]) > 0:

@@ -82,6 +82,7 @@ def test_progress_and_tally():
     assert [n for n, _ in seen] == sorted(n for n, _ in seen)
 
 
+@pytest.mark.compiled  # a round in plain Python can be interrupted in its middle
 def test_ctrl_c_keeps_what_was_learnt():
     """A signal in the middle of play: the trace and the state are those of the rounds played."""
     X, y = rows(banditron(), 400)
