@@ -69,8 +69,8 @@ def _failures(failures: list[str]) -> str:
 
 
 def _rates(stream: str, seen: dict[str, Any]) -> str:
-    head = ["learner", "rows/s (worst)", "error", "C loop rows/s", "ours / C", "peer", "ours / peer",
-            "demanded"]  # fmt: skip
+    head = ["learner", "rows/s (worst)", "error", "C loop rows/s", "ours / C", "peer",
+            "ours / peer", "demanded"]  # fmt: skip
     rows = [
         [name, f"{_k(one)} ({seen['rows'] / max(one['cpu']) / 1000:,.0f}k)",
          f"{one['error']:.4f}", _k(one["c_loop"]), f"{one['over_c']:.2f}",

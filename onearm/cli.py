@@ -36,7 +36,7 @@ def race(
     learners: Names = RACERS,
     rounds: Annotated[int, typer.Option(min=10, help="Rounds to play.")] = 100_000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the stream and the learners.")] = 0,
-    out: Annotated[Path, typer.Option(help="Folder for the plot.")] = Path("race"),
+    out: Annotated[Path, typer.Option(help="Folder for plot and numbers.")] = Path("race"),
 ) -> None:
     """Race learners on a stream: a live table, then a plot of their errors.
 
@@ -71,7 +71,8 @@ def race(
     console.print(report.table(sorted(runs, key=lambda run: run.error), title))
     out.mkdir(parents=True, exist_ok=True)
     report.figure(runs, out / "error.png")
-    console.print(f"plot: {out / 'error.png'}")
+    report.record(runs, out / "race.json")
+    console.print(f"plot: {out / 'error.png'}   numbers: {out / 'race.json'}")
 
 
 MADE = {name: place for name, place in onearm.STREAMS.items() if name != "Stream"}

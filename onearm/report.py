@@ -1,10 +1,15 @@
-"""The report: what a race came to, as a table and as a picture."""
+"""The report: what a race came to, as a table, a picture, and a record to run it again."""
 
+import json
+import platform
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from rich.table import Table
 
+import onearm
 from onearm import metrics
 from onearm.race import Run
 
@@ -25,6 +30,34 @@ def table(runs: list[Run], title: str = "") -> Table:
             f"{run.rate:,.0f}" if run.rounds else "",
         )
     return lines
+
+
+def record(runs: list[Run], path: str | Path) -> None:
+    """Write what was run, with which versions and when, and what it came to, as JSON."""
+    import numba
+
+    said = {
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "versions": {
+            "onearm": onearm.__version__,
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "numba": numba.__version__,
+        },
+        "stream": runs[0].stream.name,
+        "runs": [
+            {
+                "learner": type(run.learner).__name__,
+                "parameters": run.learner.params(),
+                "rounds": run.rounds,
+                "error": run.error,
+                "last_tenth": run.last,
+                "rounds_per_second": run.rate,
+            }
+            for run in runs
+        ],
+    }
+    Path(path).write_text(json.dumps(said, indent=2) + "\n")
 
 
 def figure(runs: list[Run], path: str | Path) -> None:

@@ -1,5 +1,6 @@
 """The program, as a user runs it."""
 
+import json
 import re
 
 import pytest
@@ -28,6 +29,10 @@ def test_race(tmp_path):
     assert result.exit_code == 0, result.output
     assert re.search(r"Perceptron \(full information\)", result.output)
     assert (tmp_path / "error.png").read_bytes().startswith(b"\x89PNG")
+    record = json.loads((tmp_path / "race.json").read_text())
+    assert [run["learner"] for run in record["runs"]] == ["Perceptron", "Banditron", "SOBA"]
+    assert all(run["rounds"] == rounds for run in record["runs"])
+    assert record["versions"]["onearm"] == onearm.__version__
 
 
 def test_demo_races_at_least_six():
