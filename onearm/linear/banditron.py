@@ -40,9 +40,13 @@ def possible(label, greedy, propensity, k, W, gamma):
 
 @kernel
 def update(x, s, label, greedy, propensity, reward, truth, rng, W, gamma):
-    if label == truth:
-        add(1.0 / propensity, x, W, label)
-    add(-1.0, x, W, greedy)
+    a = 1.0 / propensity if label == truth else 0.0
+    if label == greedy:
+        a -= 1.0
+    else:
+        add(-1.0, x, W, greedy)
+    if a != 0.0:
+        add(a, x, W, label)
 
 
 @dataclass
