@@ -45,6 +45,7 @@ def as_seen(seen, *model):
 
 
 def _play(X, y, told, among, label, greedy, propensity, correct, done, choosing, updating, model):
+    n_right = 0
     for t in range(len(y)):
         x = row(X, t)
         seen = look(x, *model)
@@ -53,8 +54,9 @@ def _play(X, y, told, among, label, greedy, propensity, correct, done, choosing,
         truth = y[t] if told or right else HIDDEN  # the one place where labels are hidden
         update(x, seen, a, g, p, 1.0 if right else 0.0, truth, updating, *model)
         label[t], greedy[t], propensity[t], correct[t] = a, g, p, right
-        done[0] += 1
-        done[1] += right
+        n_right += right
+    done[0] += len(y)
+    done[1] += n_right
 
 
 def _learn(X, label, greedy, propensity, reward, truth, updating, model):

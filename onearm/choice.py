@@ -1,5 +1,6 @@
 """What a learner says and what it hears: Choice, Trace, and their checks."""
 
+from numbers import Real
 from operator import index
 from typing import Any, NamedTuple
 
@@ -7,6 +8,7 @@ import numpy as np
 
 from onearm.assembly import HIDDEN
 from onearm.inputs import as_array, as_labels
+from onearm.kernels import COMPILED
 
 
 class Choice(NamedTuple):
@@ -42,8 +44,21 @@ class Tally(NamedTuple):
     correct: int
 
 
+def said(chosen: tuple) -> Choice:
+    """Return what a kernel chose as a Choice of plain numbers, which compiled kernels give."""
+    if COMPILED:
+        return tuple.__new__(Choice, chosen)
+    label, greedy, propensity = chosen
+    return Choice(int(label), int(greedy), float(propensity))
+
+
 def as_choice(choice: Any, k: int) -> tuple[int, int, float]:
     """Return a choice in the types that kernels take, refusing what no learner says."""
+    if type(choice) is Choice:
+        label, greedy, propensity = choice
+        plain = type(label) is type(greedy) is int and type(propensity) is float
+        if plain and 0 <= label < k and 0 <= greedy < k and 0.0 < propensity <= 1.0:
+            return choice
     try:
         label, greedy, propensity = choice
         label, greedy, propensity = index(label), index(greedy), float(propensity)
@@ -63,10 +78,12 @@ def as_outcome(learner: Any, label: int, correct: Any, truth: Any) -> tuple[floa
     True and False say right and wrong, so the truth is known when they say right. A number is a
     reward and says nothing about the other labels.
     """
+    if type(correct) is bool and truth is None and not learner.full_information:
+        return (1.0, label) if correct else (0.0, HIDDEN)
     name = type(learner).__name__
     if isinstance(correct, bool | np.bool_):
         reward, known = float(correct), label if correct else HIDDEN
-    elif learner.real_rewards and isinstance(correct, int | float) and 0 <= correct <= 1:
+    elif learner.real_rewards and isinstance(correct, Real) and 0 <= float(correct) <= 1:
         reward, known = float(correct), HIDDEN
     else:
         allowed = "True, False or a number in [0, 1]" if learner.real_rewards else "True or False"
@@ -95,7 +112,7 @@ def as_outcomes(learner: Any, trace: Any, y: Any) -> tuple[Trace, np.ndarray, np
     if not ((propensity > 0) & (propensity <= 1)).all():
         raise ValueError("propensity must be in (0, 1] in every round")
     right = correct.dtype == bool
-    if not right and not (learner.real_rewards and correct.dtype.kind == "f"):
+    if not right and not (learner.real_rewards and correct.dtype.kind in "fiu"):
         raise ValueError(f"correct must be True or False for {name}, got dtype {correct.dtype}")
     if not right and not ((correct >= 0) & (correct <= 1)).all():
         raise ValueError("rewards must be in [0, 1] in every round")

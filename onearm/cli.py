@@ -1,7 +1,8 @@
 """The program: race learners, check one, warm the kernels up."""
 
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -36,6 +37,7 @@ def race(
     learners: Names = RACERS,
     rounds: Annotated[int, typer.Option(min=10, help="Rounds to play.")] = 100_000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the stream and the learners.")] = 0,
+    raw: Annotated[bool, typer.Option("--raw", help="Do not scale rows to norm 1.")] = False,
     out: Annotated[Path, typer.Option(help="Folder for plot and numbers.")] = Path("race"),
 ) -> None:
     """Race learners on a stream: a live table, then a plot of their errors.
@@ -48,12 +50,15 @@ def race(
     names = _learners(learners)
     make = getattr(onearm, _find(stream, MADE, "stream"))
     console = Console()
+    if find_spec("matplotlib") is None:
+        raise typer.BadParameter("the plot needs matplotlib: pip install 'onearm[plots]'")
     console.print("loading the learners; the first time they are compiled, which takes a minute")
     from onearm import report
     from onearm.race import Run
     from onearm.race import race as run_race
 
-    rows = make(rounds, seed=seed, **({"unit": True} if "unit" in _options(make) else {}))
+    scaled = {"unit": not raw} if "unit" in (make.__kwdefaults__ or {}) else {}
+    rows = make(rounds, seed=seed, **scaled)
     runs: list[Run] = []
 
     def show(run: Run) -> None:
@@ -76,10 +81,6 @@ def race(
 
 
 MADE = {name: place for name, place in onearm.STREAMS.items() if name != "Stream"}
-
-
-def _options(function: Any) -> set[str]:
-    return set(function.__kwdefaults__ or {})
 
 
 @app.command()

@@ -11,7 +11,7 @@ import numpy as np
 from onearm.kernels import kernel
 from onearm.rng import draw, uniform
 
-SLACK = 1e-9  # a propensity may come back from a log with its last digits rounded
+SLACK = 1e-6  # a propensity may come back from a log in single precision
 
 
 @kernel

@@ -34,7 +34,10 @@ def as_array(values: Any, kind: type, what: str) -> np.ndarray:
 
 def as_row(x: Any, d: int) -> Any:
     """Return one example as a dense vector of `d` numbers or as (indices, values)."""
-    if hasattr(x, "tocsr"):
+    if type(x) is tuple and len(x) == 2 and _ready(x[0], np.int32) and _ready(x[1], np.float64):
+        if x[0].shape == x[1].shape:
+            return x
+    elif hasattr(x, "tocsr"):
         if x.shape not in ((1, d), (d,)):
             raise ValueError(f"x must be one row of {d} features, got shape {x.shape}")
         x = x.tocsr()
@@ -50,6 +53,11 @@ def as_row(x: Any, d: int) -> Any:
     if x.shape != (d,):
         raise ValueError(f"x must be one row of {d} features, got shape {x.shape}")
     return x
+
+
+def _ready(array: Any, kind: type) -> bool:
+    ours = type(array) is np.ndarray and array.dtype == kind
+    return ours and array.ndim == 1 and array.flags.carray
 
 
 def as_rows(X: Any, d: int, missing: bool, first: int = 0) -> Rows:
@@ -133,9 +141,12 @@ def chunks(X: Any, y: Any = None) -> Iterator[tuple[Any, Any]]:
     X = X if hasattr(X, "shape") else as_array(X, np.float64, "X")
     if y is not None and np.shape(y) != X.shape[:1]:
         raise ValueError(f"y must have one label for each of {X.shape[0]} rows, got {np.shape(y)}")
-    rows = X.shape[0] if at_once(X) else max(1, CHUNK // X.shape[1])
+    if at_once(X):
+        yield X, y
+        return
+    rows = max(1, CHUNK // X.shape[1])
     y = np.asarray(y) if y is not None else None
-    for start in range(0, max(1, X.shape[0]), max(1, rows)):
+    for start in range(0, X.shape[0], rows):
         part = slice(start, start + rows)
         yield X[part], None if y is None else y[part]
 

@@ -17,6 +17,7 @@ from numba import config, njit
 from numba.core.dispatcher import Dispatcher
 from platformdirs import user_cache_path
 
+CONSTANTS = (bool, int, float, str, tuple, np.generic)
 COMPILED = not config.DISABLE_JIT
 
 
@@ -74,9 +75,12 @@ def _callees(function: Any) -> dict[str, Dispatcher]:
 
 
 def _text(function: Any) -> str:
-    """Everything that decides what `function` compiles to, its callees included."""
-    callees = [_text(callee.py_func) for callee in _callees(function).values()]
-    return "\n".join([_code(function.__code__), *callees])
+    """Everything that decides what `function` compiles to: its code, constants and callees."""
+    callees = _callees(function)
+    globals_ = {name: function.__globals__.get(name) for name in function.__code__.co_names}
+    constants = {name: v for name, v in globals_.items() if isinstance(v, CONSTANTS)}
+    texts = [_text(callee.py_func) for callee in callees.values()]
+    return "\n".join([_code(function.__code__), repr(constants), *texts])
 
 
 def _code(code: CodeType) -> str:

@@ -15,10 +15,10 @@ import numpy as np
 
 from onearm import saving
 from onearm.assembly import BAD_ROW, LEARNT, Kernels, assemble
-from onearm.choice import Choice, Tally, Trace, as_choice, as_outcome, as_outcomes
+from onearm.choice import Choice, Tally, Trace, as_choice, as_outcome, as_outcomes, said
 from onearm.inputs import as_labels, as_row, as_rows, at_once, between, chunks, complaint, count
 from onearm.parameters import REQUIRED, parameters, settle, whole
-from onearm.rng import seeded
+from onearm.rng import as_generator, seeded
 
 FLOAT = np.dtype(np.float64)
 Progress = Callable[[int, int], Any]  # called with the rounds done and how many were right
@@ -54,7 +54,7 @@ class Learner:
     def __post_init__(self) -> None:
         settle(self)
         self.choosing, self.updating = seeded(self.seed, 0), seeded(self.seed, 1)
-        self.labels = np.arange(self.n_classes)
+        self.labels, self.shape = np.arange(self.n_classes), (self.n_features,)  # of all, of a row
 
     def model(self) -> tuple:
         """Return what kernels take at the end: state arrays, then hyperparameters."""
@@ -68,13 +68,12 @@ class Learner:
         """
         x = self._row(x)
         among = self.labels if among is None else self._allowed(among)
-        rng = self.choosing if rng is None else rng
-        label, greedy, propensity = self.kernels.choose(
-            x, self.n_features, self.missing, among, rng, *self.model()
-        )
-        if label < 0:
-            raise ValueError(f"x: {complaint(x, self.n_features, self.missing)}")
-        return Choice(int(label), int(greedy), float(propensity))
+        rng = self.choosing if rng is None else as_generator(rng)
+        d, missing = self.n_features, self.missing
+        chosen = self.kernels.choose(x, d, missing, among, rng, *self.model())
+        if chosen[0] < 0:
+            raise ValueError(f"x: {complaint(x, d, missing)}")
+        return said(chosen)
 
     def update(self, x: Any, choice: Any, correct: Any, truth: int | None = None) -> None:
         """Learn from hearing whether `choice` was right for `x`, now or much later.
@@ -137,6 +136,8 @@ class Learner:
             raise ValueError(f"X must have {n} rows, as the trace has")
         first = 0
         for rows, _ in self._examples(X, None):
+            if first + count(rows) > n:
+                raise ValueError(f"X has more than the {n} rows of the trace")
             for start, stop in _paced(count(rows)):
                 part = slice(first + start, first + stop)
                 self.kernels.learn(
@@ -144,6 +145,8 @@ class Learner:
                     truth[part], self.updating, self.model(),
                 )  # fmt: skip
             first += count(rows)
+        if first < n:
+            raise ValueError(f"X has only {first} rows, the trace has {n}; those were learnt from")
 
     def scores(self, X: Any) -> np.ndarray:
         """Return the k scores of each row; they change nothing."""
@@ -170,11 +173,12 @@ class Learner:
         return {f.name: getattr(self, f.name) for f in fields(self) if not f.init}
 
     def _row(self, x: Any) -> Any:
-        ready = type(x) is np.ndarray and x.dtype is FLOAT and x.flags.carray
-        return x if ready and x.shape == (self.n_features,) else as_row(x, self.n_features)
+        if type(x) is np.ndarray and x.dtype is FLOAT and x.shape == self.shape and x.flags.carray:
+            return x
+        return as_row(x, self.n_features)
 
     def _allowed(self, among: Any) -> np.ndarray:
-        allowed = as_labels(among, self.n_classes, len(among), "among")
+        allowed = as_labels(among, self.n_classes, np.size(among), "among")
         if len(allowed) == 0 or (np.diff(allowed) <= 0).any():
             raise ValueError(f"among must be ascending labels, at least one, got {among}")
         return allowed
@@ -208,6 +212,8 @@ class Learner:
             out = np.empty((count(rows), self.n_classes))
             kernel(rows, *among, out, self.model())
             parts.append(out)
+        if not parts:
+            raise ValueError("X is empty: it has no rows")
         return np.concatenate(parts) if len(parts) > 1 else parts[0]
 
 
@@ -226,6 +232,8 @@ def _played(kept: list[Trace], done: np.ndarray, trace: bool) -> Trace | Tally:
     rounds, correct = (int(n) for n in done)
     if not trace:
         return Tally(rounds, correct)
+    if not kept:
+        return Trace.empty(0)
     whole = (
         kept[0] if len(kept) == 1 else Trace(*(np.concatenate(a) for a in zip(*kept, strict=True)))
     )

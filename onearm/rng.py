@@ -6,6 +6,7 @@ G. Steele, D. Lea, C. Flood. Fast splittable pseudorandom number generators. OOP
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +29,13 @@ def seeded(seed: int, stream: int = 0) -> np.ndarray:
     rng[0] = bits(rng) ^ np.uint64(stream)
     rng[0] = bits(rng)
     return rng
+
+
+def as_generator(rng: Any) -> np.ndarray:
+    """Return `rng` if it is a generator of this kind, else refuse it."""
+    if isinstance(rng, np.ndarray) and rng.dtype == np.uint64 and rng.shape == (1,):
+        return rng
+    raise ValueError(f"rng must be a generator made by onearm.seeded(n), got {type(rng).__name__}")
 
 
 @kernel

@@ -73,7 +73,7 @@ def _class(wanted: str) -> type:
     return known[wanted]
 
 
-def _descendants(cls: type) -> Iterator[type]:
+def _descendants(cls: Any) -> Iterator[type]:
     for child in cls.__subclasses__():
         yield child
         yield from _descendants(child)

@@ -8,7 +8,7 @@ FORMS: dict[str, list[dict]] = {
     "SOBA": [{"gamma": 0.2}, {"gamma": 0.2, "diagonal": False, "a": 2.0}, {"adaptive": 0.1}],
     "Newtron": [{"gamma": 0.1, "D": 2.0}, {"gamma": 0.1, "D": 2.0, "diagonal": False}],
     "ConservativeOVA": [{"variant": v, "C": 0.5} for v in ("PA", "PA-I", "PA-II")],
-    "OffsetTree": [{}, {"variant": "PA-II"}, {"rule": "after", "explore": "sqrt"}],
+    "OffsetTree": [{}, {"variant": "PA-II"}, {"rule": "after", "explore": 1.0}],
     "Confidit": [{}, {"diagonal": True, "alpha": 0.5, "eta": 0.2}],
     "Gaptron": [{"loss": loss} for loss in ("logistic", "hinge", "smooth_hinge")],
     "RDUE": [{"q0": 0.1, "B": 2.0}],

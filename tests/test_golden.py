@@ -39,7 +39,7 @@ ERRORS = [
     ("OffsetTree", {"rule": "after"}, True, {"SynSep": (0.17, 0.06), "SynNonSep": (0.24, 0.06)}),
     (
         "OffsetTree",
-        {"explore": "sqrt"},
+        {"explore": 1.0},
         True,
         {"SynSep": (0.012, 0.004), "SynNonSep": (0.066, 0.01)},
     ),

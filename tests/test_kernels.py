@@ -59,3 +59,19 @@ print(names["f"](1))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "2\n"
     assert done.stderr == ""
+
+
+FACTOR = 2.0
+
+
+def scaled(x):
+    return x * FACTOR
+
+
+def test_names_tell_constants_apart(monkeypatch):
+    one = bind(scaled, "test.scaled")
+    monkeypatch.setitem(scaled.__globals__, "FACTOR", 5.0)
+    other = bind(scaled, "test.scaled")
+    assert (one(1.0), other(1.0)) == (2.0, 5.0)
+    if COMPILED:
+        assert one.py_func.__qualname__ != other.py_func.__qualname__

@@ -1,5 +1,6 @@
 """What the public methods do beyond the contracts: streams, interruption, memory, odd input."""
 
+import math
 import os
 import signal
 import threading
@@ -164,3 +165,52 @@ def test_wrong_names_and_places():
     assert "SOBA" in dir(onearm)
     with pytest.raises(TypeError):
         Banditron(3, 4, 0.1, 7)  # the seed goes by name
+
+
+def test_an_empty_stream_gives_an_empty_trace():
+    nothing = Stream("nothing", 4, 6, lambda: iter([]))
+    assert len(banditron().play(nothing).label) == 0
+    with pytest.raises(ValueError, match="empty"):
+        banditron().scores(nothing)
+
+
+def test_learn_needs_as_many_rows_as_the_trace():
+    X, y = rows(banditron())
+    trace = banditron().play(X, y)
+    short = Stream("short", 4, 6, lambda: iter([(X[:50], y[:50])]))
+    long = Stream("long", 4, 6, lambda: iter([(X, y), (X, y)]))
+    with pytest.raises(ValueError, match="only 50 rows, the trace has 200"):
+        banditron().learn(short, trace)
+    with pytest.raises(ValueError, match="more than the 200 rows"):
+        banditron().learn(long, trace)
+
+
+@pytest.mark.parametrize("rng", [7, np.random.default_rng(0), np.zeros(1)])
+def test_other_generators_are_refused(rng):
+    with pytest.raises(ValueError, match=r"rng must be a generator made by onearm.seeded"):
+        banditron().choose(np.ones(6), rng=rng)
+
+
+@pytest.mark.parametrize("number", [1, 0.5, np.float32(0.5), np.int64(1), np.float64(0.25)])
+def test_rewards_of_any_number_type(number):
+    learner = onearm.LinUCB(4, 6)
+    learner.update(np.ones(6), learner.choose(np.ones(6)), number)
+    assert learner.W.any()
+
+
+def test_propensities_logged_in_single_precision_are_taken():
+    X, y = rows(banditron())
+    for name in ("SOBA", "ConservativeOVA", "Gaptron", "OffsetTree"):
+        one = getattr(onearm, name)(4, 6)
+        trace = one.play(X, y)
+        one.learn(X, trace._replace(propensity=trace.propensity.astype(np.float32)))
+
+
+@pytest.mark.parametrize("ratio", [1, 30, 300])
+def test_lints_propensity_with_widths_unlike(ratio):
+    """Two labels: the chance of the first is Φ((μ₁-μ₂)/√(σ₁²+σ₂²)), exactly."""
+    learner = onearm.LinTS(2, 1, v=1.0)
+    learner.A[1, 0, 0] = ratio**-2.0
+    learner.W[0] = [0.1, 0.3]
+    exact = 0.5 * math.erfc(0.2 / math.sqrt(2 * (1 + ratio**-2.0)))
+    np.testing.assert_allclose(learner.chances([[1.0]]), [[exact, 1 - exact]], atol=2e-8)

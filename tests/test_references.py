@@ -29,6 +29,10 @@ def reference(learner):
     if "eta" in params and not params["eta"]:
         renamed["eta"] = learner.model()[-1]
     extra = {"eager": False} if name == "SLB" else {}
+    if name == "OffsetTree" and learner.explore:
+        renamed |= {"explore": "sqrt", "c": learner.explore}
+    elif name == "OffsetTree":
+        renamed["explore"] = "none"
     return getattr(module, name)(K, D, **renamed, **extra)
 
 

@@ -148,3 +148,26 @@ def test_drift_to_another_concept(monkeypatch):
         one.drifting([5], to=Diagonal(10))
     with pytest.raises(ValueError, match="ascending"):
         one.drifting([5, 5])
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: SynSep(0), "n_rows must be at least 1, got 0"),
+        (lambda: SynNonSep(10, noise=7), r"noise must be in \[0, 1\], got 7"),
+        (
+            lambda: Separable(10, n_classes=9, n_features=4),
+            r"n_classes must be in \[2, n_features=4\]",
+        ),
+        (lambda: Diagonal(10, n_used=11), r"n_used must be in \[1, n_features=10\], got 11"),
+        (lambda: Chess(10, n_squares=0), "n_squares must be at least 1"),
+        (lambda: Concatenated(10, scale=0), "scale must be at least 1"),
+    ],
+)
+def test_parameters_are_refused(make, says):
+    with pytest.raises(ValueError, match=says):
+        make()
+
+
+def test_drift_ends_with_the_shorter_stream():
+    assert SynSep(100).drifting([10], to=SynSep(30)).n_rows == 30

@@ -70,6 +70,6 @@ def run(check: Callable[[Any], None], learner: Any) -> None:
     """Run one check and let its failure name learner and check."""
     try:
         check(learner)
-    except CheckError as failure:
-        name = type(learner).__name__
-        raise CheckError(f"{name}: {check.__name__}: {failure}") from failure
+    except Exception as failure:
+        what = f"{failure}" if isinstance(failure, CheckError) else f"{failure!r}"
+        raise CheckError(f"{type(learner).__name__}: {check.__name__}: {what}") from failure

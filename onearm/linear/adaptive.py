@@ -31,6 +31,8 @@ def descend(x, slope, first, W, G, eta):
     """Columns first … first+len(slope)-1 take a step against the gradients slope_r·x."""
     for i in range(size(x)):
         j, v = entry(x, i)
+        if not isinstance(x, tuple) and v == 0.0:
+            continue
         w, past = W[j], G[j]
         for r in range(len(slope)):
             g = slope[r] * v

@@ -8,7 +8,7 @@ K. Crammer, C. Gentile. Multiclass classification with bandit feedback using ada
 regularization. Machine Learning 90, 2013.
 
 Differs from the paper: η is constant and a parameter, and the w_r are not projected so that
-w_r·x ∈ [-α, 1]: both did worse in practice.
+w_r·x ∈ [-α, 1].
 """
 
 import math
@@ -71,8 +71,7 @@ class Confidit(
     alpha
         The α of the model in (-1, 1]: a wrong answer is the target -α. 1 is the paper's.
     eta
-        Width η of the confidence bound: how much is explored. On SynNonSep the error is the same
-        from 0.01 to 1.
+        Width η of the confidence bound: how much is explored.
     diagonal
         Keep the diagonals of the A_r alone: d·k numbers in place of d²·k.
     seed

@@ -29,7 +29,6 @@ from onearm.parameters import option, real
 from onearm.vectors import add, linear, sqnorm
 
 RULES = ("before", "after")
-SCHEDULES = ("none", "sqrt")
 
 
 @kernel
@@ -135,10 +134,8 @@ class OffsetTree(
     rule
         Whether a node points to the label is asked "before" or "after" it learns.
     explore
-        "none", or "sqrt": a uniform label with probability min(1, c/√t). Without exploration the
-        error was lower on all streams that were tried.
-    c
-        Scale of the exploration.
+        Scale c of the exploration: a uniform label with probability min(1, c/√t), t the answers
+        heard. 0 explores by its mistakes alone, which erred less wherever both were tried.
     seed
         Seed of the exploration.
 
@@ -153,12 +150,11 @@ class OffsetTree(
     variant: str = option("PA-I", *VARIANTS)
     C: float = real(1.0, "(0, inf)")
     rule: str = option("before", *RULES)
-    explore: str = option("none", *SCHEDULES)
-    c: float = real(1.0, "(0, inf)")
+    explore: float = real(0.0, "[0, inf)")
     W: np.ndarray = state()  # (d, k-1): a column per node
     t: np.ndarray = state()  # (1,): answers heard
 
-    exploration = "c"
+    exploration = "explore"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -166,6 +162,5 @@ class OffsetTree(
         self.parent, self.side = tournament(self.n_classes)
 
     def model(self) -> tuple:
-        after, c = self.rule == "after", self.c if self.explore == "sqrt" else 0.0
-        variant = VARIANTS.index(self.variant)
-        return self.W, self.t, self.parent, self.side, variant, self.C, after, c
+        after, variant = self.rule == "after", VARIANTS.index(self.variant)
+        return self.W, self.t, self.parent, self.side, variant, self.C, after, self.explore

@@ -28,7 +28,7 @@ def look(x, W, A, *model):
                 seen[1, r] += v * v / A[j, r]
     if A.ndim == 3:
         for r in range(k):
-            seen[1, r] = _form(x, A[r])
+            seen[1, r] = max(0.0, _form(x, A[r]))  # rounding may pass 0 for very large x
     return seen
 
 

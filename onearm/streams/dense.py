@@ -13,7 +13,7 @@ import numpy as np
 
 from onearm.kernels import kernel
 from onearm.rng import below, pick, seeded, uniform
-from onearm.streams.stream import Stream, parts
+from onearm.streams.stream import Stream, demand, parts
 
 
 @kernel
@@ -63,6 +63,8 @@ def _chess(rng, X, y, n_used, n_squares):
 
 
 def _stream(name: str, n: int, k: int, d: int, seed: int, fill: Callable[..., Any]) -> Stream:
+    demand(n_rows=(n >= 1, "at least 1", n))
+
     def source() -> Iterator[tuple[np.ndarray, np.ndarray]]:
         rng = seeded(seed, 1)
         for rows in parts(n):
@@ -89,6 +91,8 @@ def Separable(
     >>> y
     array([0, 2, 0, 1, 0])
     """
+    fits = 2 <= n_classes <= n_features
+    demand(n_classes=(fits, f"in [2, n_features={n_features}]", n_classes))
     corner = np.arange(n_features)
     pick(n_classes, corner, seeded(seed))
 
@@ -105,6 +109,10 @@ def Diagonal(
 
     Features are uniform in [0, 1]; a share q = `noise` of the labels is turned round.
     """
+    demand(
+        n_used=(1 <= n_used <= n_features, f"in [1, n_features={n_features}]", n_used),
+        noise=(0 <= noise <= 1, "in [0, 1]", noise),
+    )
     return _stream(
         "Diagonal", n_rows, 2, n_features, seed, lambda *rows: _diagonal(*rows, n_used, noise)
     )
@@ -117,6 +125,10 @@ def Chess(
 
     Features are uniform in [0, 1] and each is cut into L = `n_squares`.
     """
+    demand(
+        n_used=(1 <= n_used <= n_features, f"in [1, n_features={n_features}]", n_used),
+        n_squares=(n_squares >= 1, "at least 1", n_squares),
+    )
     return _stream(
         "Chess", n_rows, 2, n_features, seed, lambda *rows: _chess(*rows, n_used, n_squares)
     )

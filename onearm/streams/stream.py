@@ -125,7 +125,9 @@ class Stream:
             raise ValueError(f"to must have the sizes of {self.name}, got those of {to.name}")
         else:
             source = lambda: _by_turns(self.chunks(), to.chunks(), at)  # noqa: E731 as above
-        return replace(self, source=source, name=f"{self.name} (drifting)")
+        sizes = [s.n_rows for s in (self, to) if s is not None and s.n_rows is not None]
+        n = min(sizes, default=None)
+        return replace(self, source=source, n_rows=n, name=f"{self.name} (drifting)")
 
     def _permuted(self, at: list[int], seed: int) -> Chunks:
         rng = seeded(seed)
@@ -144,6 +146,13 @@ class Stream:
         if self.nominal and any(f == "nominal" for f in cls.__dataclass_fields__):
             params["nominal"] = self.nominal
         return cls(self.n_classes, self.n_features, **params)
+
+
+def demand(**holds: tuple[bool, str, Any]) -> None:
+    """Refuse a parameter with its name, what is allowed and the value: name=(holds, allowed, v)."""
+    for name, (fine, allowed, value) in holds.items():
+        if not fine:
+            raise ValueError(f"{name} must be {allowed}, got {value!r}")
 
 
 def parts(n_rows: int) -> Iterator[int]:

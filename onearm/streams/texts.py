@@ -15,7 +15,7 @@ import numpy as np
 
 from onearm.kernels import kernel
 from onearm.rng import below, pick, seeded, uniform
-from onearm.streams.stream import Stream, parts
+from onearm.streams.stream import Stream, demand, parts
 
 
 @kernel
@@ -58,6 +58,13 @@ def _text_stream(
     on: int, noise: float, wrong: bool, unit: bool, seed: int,
 ) -> Stream:  # fmt: skip
     from scipy.sparse import csr_array
+
+    demand(
+        n_rows=(n_rows >= 1, "at least 1", n_rows),
+        n_classes=(k >= 2, "at least 2", k),
+        scale=(least >= 1, "at least 1", least),
+        noise=(0 <= noise <= 1, "in [0, 1]", noise),
+    )
 
     def source() -> Iterator[tuple[Any, np.ndarray]]:
         rng = seeded(seed)
