@@ -14,8 +14,10 @@ ALWAYS void banditron_(ALL, double gamma, int dense) {
         scores(x, W, k, s);
         Choice c = explore(best(s, k), k, gamma, rng);
         int right = c.label == y[t];
-        if (right) add(1 / c.propensity, x, W, k, c.label);
-        add(-1, x, W, k, c.greedy);
+        double a = right ? 1 / c.propensity : 0;
+        if (c.label == c.greedy) a -= 1;
+        else add(-1, x, W, k, c.greedy);
+        if (a != 0) add(a, x, W, k, c.label);
         keep(to, t, c, right);
     }
 }

@@ -115,7 +115,8 @@ def _calls(calls: dict[str, Any]) -> str:
 ## One call at a time, from Python
 
 `choice = learner.choose(x); learner.update(x, choice, choice.label == y)`, x a NumPy row or
-(indices, values). Demanded: {asked}.
+(indices, values). Demanded on both streams: {asked}; lines ready is Vowpal Wabbit's fastest way
+from Python. From rows, a line is made of each NumPy row before it is learnt.
 
 {table(head, rows)}
 
