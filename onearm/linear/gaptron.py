@@ -12,7 +12,7 @@ teaches: G = ∇ℓ(W)/p_ỹ, and W -= η_t·G.
 D. van der Hoeven. Exploiting the surrogate gap in online multiclass classification. NeurIPS 2020.
 
 Differs from the paper: the step is η_t = D/√(2Σ‖G‖²), as in later papers; the paper's constant
-step leaves 89 % error on SynSep after 30,000 rounds. W is not projected.
+step is far smaller than what works. W is not projected.
 """
 
 import math

@@ -117,12 +117,10 @@ class SOBA(Learner, look=linear, chances=chances, choose=choose, possible=possib
     n_classes, n_features
         Sizes k and d; labels are the integers 0 to k-1.
     gamma
-        Exploration rate γ in (0, 1]. A class is found after about k²/γ rounds, so smaller rates
-        start later and end lower; 2⁻⁵ is the least that had found all nine classes of SynSep in
-        30,000 rounds with each of ten seeds.
+        Exploration rate γ in (0, 1]. A class is first hit after about k²/γ rounds, so smaller rates
+        start later and end lower; 2⁻⁵ balances the two over some ten thousand rounds.
     a
-        Regulariser: A starts as a·I. The theory's value is the largest ‖x‖²; the results hardly
-        depend on it.
+        Regulariser: A starts as a·I. The theory's value is the largest ‖x‖².
     diagonal
         Keep the diagonal of A alone: d·k numbers in place of (d·k)².
     adaptive
