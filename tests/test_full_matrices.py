@@ -19,10 +19,8 @@ def test_symmetric_and_positive_definite_after_a_million_updates(cls):
         learner.play(X[:ROUNDS], y[:ROUNDS], trace=False)
     matrices = learner.A.reshape(-1, 6, 6) if cls in (SOBA, Newtron) else learner.A
     for A in matrices:
-        np.testing.assert_allclose(A, A.T, rtol=1e-6, atol=1e-18)
-        assert np.linalg.eigvalsh((A + A.T) / 2).min() > 0
-    if cls in (SOBA, Newtron):
-        assert np.array_equal(matrices[0], matrices[0].T)
+        assert np.array_equal(A, A.T)
+        assert np.linalg.eigvalsh(A).min() > 0
 
 
 @pytest.mark.parametrize("cls", [SOBA, Newtron, Confidit, LinUCB, LinTS])
