@@ -52,12 +52,6 @@ ERRORS = [
     ("OffsetTree", {"C": 0.02}, False, {"SynNonSep": (0.054, 0.008)}),
     ("OffsetTree", {"explore": 1.0}, True, {"SynSep": (0.012, 0.004), "SynNonSep": (0.066, 0.01)}),
     ("OffsetTree", {"rule": "after"}, True, {"SynSep": (0.17, 0.06), "SynNonSep": (0.24, 0.06)}),
-    (
-        "OffsetTree",
-        {"rule": "after", "explore": 1.0},
-        True,
-        {"SynSep": (0.03, 0.02), "SynNonSep": (0.08, 0.05)},
-    ),
 ]
 BY_MEDIAN = {"Banditron", "ConservativeOVA"}
 SEEDS = {"Banditron": 11, "SOBA": 10, "ConservativeOVA": 10, "OffsetTree": 10}
