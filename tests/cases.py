@@ -20,7 +20,7 @@ FORMS: dict[str, list[dict]] = {
     ],
     "EpsilonGreedy": [{"estimator": e, "epsilon": 0.2} for e in ("mtr", "ips", "dr")]
     + [{"loss": "squared"}],
-    "LinUCB": [{}, {"diagonal": True, "lam": 0.5}],
+    "LinUCB": [{"alpha": 0.5}, {"diagonal": True, "lam": 0.5, "alpha": 2.0}],
     "LinTS": [{}, {"diagonal": True, "v": 0.4}],
     "Bag": [{}, {"n_bags": 3, "epsilon": 0.1, "loss": "squared", "eta": 0.3}],
 }
