@@ -61,8 +61,8 @@ def as_choice(choice: Any, k: int) -> tuple[int, int, float]:
             return choice
     try:
         label, greedy, propensity = choice
-        label, greedy, propensity = index(label), index(greedy), float(propensity)
-    except (TypeError, ValueError):
+        label, greedy, propensity = index(label), index(greedy), float(propensity + 0.0)
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"choice must be (label, greedy, propensity), got {choice!r}") from None
     if not (0 <= label < k and 0 <= greedy < k):
         wrong = label if not 0 <= label < k else greedy
@@ -103,6 +103,8 @@ def as_outcome(learner: Any, label: int, correct: Any, truth: Any) -> tuple[floa
 def as_outcomes(learner: Any, trace: Any, y: Any) -> tuple[Trace, np.ndarray, np.ndarray]:
     """Return a logged trace with its rewards and known truths, all checked."""
     k, name = learner.n_classes, type(learner).__name__
+    if not isinstance(trace, tuple | list) or len(trace) != 4 or np.ndim(trace[0]) != 1:
+        raise ValueError("trace must be arrays (label, greedy, propensity, correct)")
     label, greedy, propensity, correct = trace
     n = len(label)
     label, greedy = as_labels(label, k, n, "label"), as_labels(greedy, k, n, "greedy")

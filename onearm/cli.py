@@ -36,7 +36,9 @@ def race(
     stream: Annotated[str, typer.Argument(help="SynSep, SynNonSep, Separable, ...")] = "SynNonSep",
     learners: Names = RACERS,
     rounds: Annotated[int, typer.Option(min=10, help="Rounds to play.")] = 100_000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the stream and the learners.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, max=2**63 - 1, help="Seed of stream and learners.")
+    ] = 0,
     raw: Annotated[bool, typer.Option("--raw", help="Do not scale rows to norm 1.")] = False,
     out: Annotated[Path, typer.Option(help="Folder for plot and numbers.")] = Path("race"),
 ) -> None:
@@ -52,6 +54,9 @@ def race(
     console = Console()
     if find_spec("matplotlib") is None:
         raise typer.BadParameter("the plot needs matplotlib: pip install 'onearm[plots]'")
+    if out.exists() and not out.is_dir():
+        raise typer.BadParameter(f"{out} is a file: --out must be a folder")
+    out.mkdir(parents=True, exist_ok=True)
     console.print("loading the learners; the first time they are compiled, which takes a minute")
     from onearm import report
     from onearm.race import Run
@@ -74,7 +79,6 @@ def race(
         players = [rows.learner(getattr(onearm, name), seed=seed) for name in names]
         run_race(players, rows, show)
     console.print(report.table(sorted(runs, key=lambda run: run.error), title))
-    out.mkdir(parents=True, exist_ok=True)
     report.figure(runs, out / "error.png")
     report.record(runs, out / "race.json")
     console.print(f"plot: {out / 'error.png'}   numbers: {out / 'race.json'}")

@@ -71,6 +71,13 @@ def uniform_possible(label, greedy, propensity, k, gamma):
 
 
 @kernel
+def one_of_several(propensity, k):
+    """Whether this is 1/m for some m of 2 to k labels."""
+    m = round(1.0 / propensity)
+    return 2 <= m <= k and abs(1.0 - m * propensity) <= SLACK
+
+
+@kernel
 def elsewhere(greedy, among, rho, rng):
     """Say `greedy`, but with probability ρ one of the other allowed labels (Z19)."""
     m = len(among)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from onearm.vectors import FINE, NOT_FINITE, fault, first_fault
+from onearm.vectors import FINE, LARGEST, NOT_FINITE, fault, first_fault
 
 Rows = Any  # a dense (n, d) array or a tuple (starts, indices, values)
 CHUNK = 2**22  # numbers converted at a time
@@ -17,6 +17,8 @@ CHUNK = 2**22  # numbers converted at a time
 
 def as_array(values: Any, kind: type, what: str) -> np.ndarray:
     """Return `values` as an array that kernels take: of one type, contiguous, writable."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise ValueError(f"{what} must not be masked: say missing values as NaN")
     try:
         array = np.asarray(values)
     except ValueError as error:
@@ -62,8 +64,6 @@ def _ready(array: Any, kind: type) -> bool:
 
 def as_rows(X: Any, d: int, missing: bool, first: int = 0) -> Rows:
     """Return a matrix with `d` columns, every row checked; `first` is the number of row 0."""
-    if np.ndim(X) != 2:
-        raise ValueError(f"X must have two dimensions, got shape {np.shape(X)}")
     if X.shape[1] != d:
         raise ValueError(f"X must have {d} features, got {X.shape[1]}")
     if X.shape[0] == 0:
@@ -95,10 +95,10 @@ def complaint(x: Any, d: int, missing: bool) -> str | None:
         return None
     indices, values = x if isinstance(x, tuple) else (np.arange(d), x)
     if found == NOT_FINITE:
-        at = next(
-            i for i, v in enumerate(values) if not np.isfinite(v) and not (missing and v != v)
-        )
-        return f"values must be finite, got {values[at]} for feature {indices[at]}"
+        fine = (abs(values) <= LARGEST) | (missing & np.isnan(values))
+        at = int(fine.argmin())
+        allowed = f"finite and within ±{LARGEST:g}"
+        return f"values must be {allowed}, got {values[at]} for feature {indices[at]}"
     if indices.min() < 0 or indices.max() >= d:
         at = indices.min() if indices.min() < 0 else indices.max()
         return f"indices must be in [0, {d - 1}], got {at}"
@@ -139,6 +139,8 @@ def chunks(X: Any, y: Any = None) -> Iterator[tuple[Any, Any]]:
         yield from X.chunks()
         return
     X = X if hasattr(X, "shape") else as_array(X, np.float64, "X")
+    if len(X.shape) != 2:
+        raise ValueError(f"X must have two dimensions, got shape {X.shape}")
     if y is not None and np.shape(y) != X.shape[:1]:
         raise ValueError(f"y must have one label for each of {X.shape[0]} rows, got {np.shape(y)}")
     if at_once(X):

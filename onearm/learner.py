@@ -105,13 +105,13 @@ class Learner:
         done = np.zeros(2, np.int64)
         try:
             for rows, labels in self._examples(X, y, labelled=True):
-                log = Trace.empty(count(rows))
                 if trace:
-                    kept.append(log)
+                    kept.append(Trace.empty(len(labels)))
                 for start, stop in _paced(len(labels)):
+                    log = kept[-1].part(start, stop) if trace else Trace.empty(stop - start)
                     self.kernels.play(
                         between(rows, start, stop), labels[start:stop], self.full_information,
-                        self.labels, *log.part(start, stop), done, self.choosing, self.updating,
+                        self.labels, *log, done, self.choosing, self.updating,
                         self.model(),
                     )  # fmt: skip
                     if progress:
@@ -178,10 +178,9 @@ class Learner:
         return as_row(x, self.n_features)
 
     def _allowed(self, among: Any) -> np.ndarray:
-        allowed = as_labels(among, self.n_classes, np.size(among), "among")
-        if len(allowed) == 0 or (np.diff(allowed) <= 0).any():
+        if np.ndim(among) != 1 or len(among) == 0 or (np.diff(among) <= 0).any():
             raise ValueError(f"among must be ascending labels, at least one, got {among}")
-        return allowed
+        return as_labels(among, self.n_classes, len(among), "among")
 
     def _refusal(self, label: int, greedy: int, propensity: float) -> str:
         choice = Choice(int(label), int(greedy), float(propensity))
@@ -189,6 +188,9 @@ class Learner:
 
     def _examples(self, X: Any, y: Any, labelled: bool = False) -> Iterator[tuple[Any, Any]]:
         """Convert and check the examples, chunk by chunk; arrays wholly before the first."""
+        if getattr(X, "n_classes", 0) > self.n_classes:
+            sizes = f"{X.n_classes} classes, {type(self).__name__} has {self.n_classes}"
+            raise ValueError(f"the stream {X.name} has {sizes}")
         if not at_once(X):
             for _ in self._converted(X, y, labelled):
                 pass

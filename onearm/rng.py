@@ -33,7 +33,8 @@ def seeded(seed: int, stream: int = 0) -> np.ndarray:
 
 def as_generator(rng: Any) -> np.ndarray:
     """Return `rng` if it is a generator of this kind, else refuse it."""
-    if isinstance(rng, np.ndarray) and rng.dtype == np.uint64 and rng.shape == (1,):
+    ours = isinstance(rng, np.ndarray) and rng.dtype == np.uint64 and rng.shape == (1,)
+    if ours and rng.flags.carray:
         return rng
     raise ValueError(f"rng must be a generator made by onearm.seeded(n), got {type(rng).__name__}")
 

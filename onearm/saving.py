@@ -23,6 +23,8 @@ def save(learner: Any, path: str | Path) -> None:
         "version": onearm.__version__,
     }
     path = Path(path)
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"no folder {path.parent} to save into")
     unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
     save_file(arrays, unfinished, metadata=header)
     unfinished.replace(path)
@@ -41,7 +43,7 @@ def load(path: str | Path) -> Any:
             arrays = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118 not a dict
     except SafetensorError as error:
         raise ValueError(f"{path} is not a saved learner: {error}") from None
-    if "class" not in header:
+    if not header.keys() >= {"class", "parameters"}:
         raise ValueError(f"{path} is not a saved learner: its header names no class")
     learner = _class(header["class"])(**json.loads(header["parameters"]))
     fill(learner, arrays)

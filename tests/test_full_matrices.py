@@ -29,3 +29,21 @@ def test_sizes_that_cannot_fit_name_the_diagonal_version(cls):
     with pytest.raises(ValueError, match=says):
         cls(1000, 100_000, diagonal=False)
     assert cls(10, 1000, diagonal=True).A.shape == (1000, 10)
+
+
+@pytest.mark.parametrize("cls", [SOBA, Newtron, Confidit, LinUCB, LinTS])
+@pytest.mark.parametrize("scale", [1e4, 1e7, 1.7e9, 1e12])
+def test_features_of_very_unlike_scale_do_not_break_them(cls, scale):
+    """A time in seconds beside standardised numbers, say: finite and positive definite."""
+    rng = np.random.default_rng(1)
+    n = 3000 if COMPILED else 100
+    X = rng.normal(size=(n, 4))
+    X[:, 0] = scale * (1 + 1e-3 * rng.random(n))
+    y = rng.integers(0, 3, n)
+    learner = cls(3, 4, diagonal=False)
+    trace = learner.play(X, y)
+    assert np.isfinite(learner.A).all()
+    assert ((trace.propensity > 0) & (trace.propensity <= 1)).all()
+    for A in learner.A.reshape(-1, 12, 12) if cls in (SOBA, Newtron) else learner.A:
+        assert np.array_equal(A, A.T)
+        assert np.linalg.eigvalsh(A).min() > 0

@@ -2,8 +2,8 @@
 
 The expected values are the means of independent plain implementations over 3 to 10 seeds. A mean
 here may differ from them by what seeds make it vary: `slack`, about four standard errors of the
-mean. Banditron and ConservativeOVA are compared by medians: a rare event (a lucky hit; a class
-that is long not found) moves one seed in ten far off.
+mean. Banditron, ConservativeOVA and Newtron are compared by medians: a rare event (a lucky hit, a
+class that is long not found, a step too far) moves one seed in ten far off.
 Streams, learners and seeds are fixed: a failure means that a number has changed, not bad luck.
 """
 
@@ -19,8 +19,8 @@ STREAMS = {"SynSep": SynSep, "SynNonSep": SynNonSep}
 
 # learner, parameters, unit norm, {stream: (expected, slack)}
 ERRORS = [
-    ("Perceptron", {}, True, {"SynSep": (0.001, 0.001), "SynNonSep": (0.091, 0.010)}),
-    ("Perceptron", {}, False, {"SynSep": (0.001, 0.001), "SynNonSep": (0.090, 0.010)}),
+    ("Perceptron", {}, True, {"SynSep": (0.001, 0.0008), "SynNonSep": (0.091, 0.010)}),
+    ("Perceptron", {}, False, {"SynSep": (0.001, 0.0008), "SynNonSep": (0.090, 0.010)}),
     ("Banditron", {"gamma": 0.006}, True, {"SynSep": (0.042, 0.08), "SynNonSep": (0.386, 0.10)}),
     ("Banditron", {"gamma": 0.006}, False, {"SynSep": (0.040, 0.07), "SynNonSep": (0.413, 0.10)}),
     ("Banditron", {"gamma": 0.014}, True, {"SynSep": (0.052, 0.08), "SynNonSep": (0.236, 0.06)}),
@@ -36,7 +36,7 @@ ERRORS = [
     ("SOBA", {"gamma": 2**-4}, True, {"SynSep": (0.094, 0.02), "SynNonSep": (0.135, 0.02)}),
     ("SOBA", {"gamma": 2**-4}, False, {"SynSep": (0.089, 0.02), "SynNonSep": (0.131, 0.02)}),
     ("Newtron", {}, True, {"SynSep": (0.009, 0.006), "SynNonSep": (0.187, 0.09)}),
-    ("Newtron", {}, False, {"SynSep": (0.006, 0.006), "SynNonSep": (0.140, 0.06)}),
+    ("Newtron", {}, False, {"SynSep": (0.006, 0.005), "SynNonSep": (0.140, 0.06)}),
     ("Newtron", {"D": 1.0}, True, {"SynSep": (0.518, 0.06), "SynNonSep": (0.539, 0.06)}),
     ("Newtron", {"D": 1.0}, False, {"SynSep": (0.010, 0.006), "SynNonSep": (0.131, 0.06)}),
     ("ConservativeOVA", {}, True, {"SynSep": (0.004, 0.003), "SynNonSep": (0.049, 0.006)}),
@@ -48,13 +48,13 @@ ERRORS = [
     ("SLB", {}, True, {"SynSep": (0.007, 0.003), "SynNonSep": (0.315, 0.03)}),
     ("SLB", {}, False, {"SynSep": (0.008, 0.004), "SynNonSep": (0.312, 0.03)}),
     ("OffsetTree", {}, True, {"SynSep": (0.003, 0.002), "SynNonSep": (0.057, 0.008)}),
-    ("OffsetTree", {}, False, {"SynSep": (0.002, 0.002), "SynNonSep": (0.354, 0.08)}),
+    ("OffsetTree", {}, False, {"SynSep": (0.002, 0.0015), "SynNonSep": (0.354, 0.08)}),
     ("OffsetTree", {"C": 0.02}, False, {"SynNonSep": (0.054, 0.008)}),
     ("OffsetTree", {"explore": 1.0}, True, {"SynSep": (0.012, 0.004), "SynNonSep": (0.066, 0.01)}),
     ("OffsetTree", {"rule": "after"}, True, {"SynSep": (0.17, 0.06), "SynNonSep": (0.24, 0.06)}),
 ]
-BY_MEDIAN = {"Banditron", "ConservativeOVA"}
-SEEDS = {"Banditron": 11, "SOBA": 10, "ConservativeOVA": 10, "OffsetTree": 10}
+BY_MEDIAN = {"Banditron", "ConservativeOVA", "Newtron"}
+SEEDS = {"Banditron": 11, "SOBA": 10, "ConservativeOVA": 10, "OffsetTree": 10, "Newtron": 9}
 CASES = [(*row[:3], stream, *value) for row in ERRORS for stream, value in row[3].items()]
 
 
@@ -91,6 +91,7 @@ def test_error(name, params, unit, stream, expected, slack, streams):
     ]
     middle = np.median(errors) if name in BY_MEDIAN else np.mean(errors)
     assert abs(middle - expected) <= slack, np.round(errors, 4)
+    assert middle > 0.9 * params.get("gamma", 0) * 8 / 9  # what exploring costs at least
 
 
 @pytest.mark.parametrize("gamma", [2**-5, 2**-4])

@@ -13,6 +13,7 @@ from scipy.sparse import csc_array, csr_array, csr_matrix
 import onearm
 from onearm import HIDDEN, Banditron, Choice, ConservativeOVA, Perceptron, Stream, SynSep, Tally
 from onearm.checks.trial import bits, rows, same_trace
+from onearm.kernels import COMPILED
 
 
 def banditron(**params):
@@ -44,7 +45,7 @@ def test_arrays_in_need_of_conversion_are_read_in_pieces(monkeypatch):
     assert same_trace(one.play(single.astype(float), y), other.play(single, y))
     before, single[-1, 0] = bits(other), np.nan
     with pytest.raises(
-        ValueError, match="row 199 of X: values must be finite, got nan for feature 0"
+        ValueError, match=r"row 199 of X: values must be finite .*, got nan for feature 0"
     ):
         other.play(single, y)
     assert bits(other) == before
@@ -214,3 +215,62 @@ def test_lints_propensity_with_widths_unlike(ratio):
     learner.W[0] = [0.1, 0.3]
     exact = 0.5 * math.erfc(0.2 / math.sqrt(2 * (1 + ratio**-2.0)))
     np.testing.assert_allclose(learner.chances([[1.0]]), [[exact, 1 - exact]], atol=2e-8)
+
+
+@pytest.mark.parametrize("scale", [1e3, 1e8, 1e50, 1e99])
+@pytest.mark.parametrize("name", onearm.LEARNERS)
+def test_large_values_leave_a_learner_usable(name, scale):
+    """What is not refused must not end in a propensity that is none."""
+    learner = getattr(onearm, name)(4, 6)
+    X, y = rows(learner, 60)
+    trace = learner.play(scale * X, y)
+    assert ((trace.propensity > 0) & (trace.propensity <= 1)).all()
+    truth = 0 if learner.full_information else None
+    choice = learner.choose(X[0])
+    learner.update(X[0], choice, choice.label == 0, truth)
+
+
+def test_values_too_large_are_refused():
+    with pytest.raises(ValueError, match=r"finite and within ±1e\+100, got 1e\+101 for feature 5"):
+        banditron().choose([0, 0, 0, 0, 0, 1e101])
+
+
+def test_a_stream_with_more_classes_is_refused_before_the_first_round():
+    learner = banditron()
+    before = bits(learner)
+    with pytest.raises(ValueError, match="has 9 classes, Banditron has 4"):
+        learner.play(SynSep(10))
+    assert bits(learner) == before
+
+
+@pytest.mark.parametrize("bad", [None, 3, (1, 2, 0.3, True), ([0], [0], [1.0])])
+def test_what_is_no_trace_is_refused(bad):
+    with pytest.raises(ValueError, match="trace must be arrays"):
+        banditron().learn(np.ones((1, 6)), bad)
+
+
+@pytest.mark.parametrize("propensity", ["0.98", 10**400, None])
+def test_what_is_no_propensity_is_refused(propensity):
+    with pytest.raises(ValueError, match="choice must be"):
+        banditron().update(np.ones(6), (0, 0, propensity), True)
+
+
+def test_other_bad_input():
+    with pytest.raises(ValueError, match="two dimensions"):
+        banditron().play(5.0, [0])
+    with pytest.raises(ValueError, match="must not be masked"):
+        banditron().choose(np.ma.masked_array(np.ones(6), np.arange(6) == 2))
+    with pytest.raises(ValueError, match="among must be ascending labels, at least one, got 1"):
+        banditron().choose(np.ones(6), among=1)
+
+
+def test_without_a_trace_memory_is_that_of_a_part():
+    n = 200_000 if COMPILED else 2000
+    X, y = np.ones((n, 1)), np.zeros(n, np.int64)
+    learner = Banditron(2, 1)
+    learner.play(X[:10], y[:10])
+    tracemalloc.start()
+    learner.play(X, y, trace=False)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 25 * n  # what a trace of all rounds takes

@@ -7,6 +7,7 @@ import pytest
 
 from onearm import Banditron, Chess, Concatenated, Diagonal, Separable, Stream, SynNonSep, SynSep
 from onearm.kernels import COMPILED
+from onearm.rng import seeded
 
 N = 3000 if COMPILED else 200
 SIGMAS = 5.5  # a false alarm in 4 of 10⁸
@@ -108,6 +109,12 @@ def test_of_checks_and_counts():
         Stream.of(X, [0, 1])
     with pytest.raises(ValueError, match="finite"):
         Stream.of([[np.inf]], [0])
+    with pytest.raises(ValueError, match="two dimensions"):
+        Stream.of(np.ones(3), [0, 1, 0])
+    with pytest.raises(ValueError, match="dtype"):
+        Stream.of(X, ["a", "b", "c"])
+    with pytest.raises(ValueError, match="times must be at least 1"):
+        stream.repeated(0)
 
 
 def test_first_repeated_shuffled():
@@ -169,5 +176,25 @@ def test_parameters_are_refused(make, says):
         make()
 
 
-def test_drift_ends_with_the_shorter_stream():
-    assert SynSep(100).drifting([10], to=SynSep(30)).n_rows == 30
+@pytest.mark.parametrize("at", [[10], [10, 20], [10, 60]])
+def test_drift_ends_with_the_shorter_stream(at):
+    for one, other in ((SynSep(100), SynSep(30)), (SynSep(30), SynSep(100))):
+        drifting = one.drifting(at, to=other)
+        assert drifting.n_rows == 30
+        assert len(drifting.arrays()[1]) == 30
+
+
+@pytest.mark.parametrize("make", [SynSep, Separable, Diagonal])
+def test_streams_draw_from_generators_of_their_own(make, monkeypatch):
+    """Else a learner with the same seed would explore by what the rows were drawn from."""
+    taken = []
+
+    def spy(seed, stream=0):
+        taken.append(stream)
+        return seeded(seed, stream)
+
+    for module in ("texts", "dense", "stream"):
+        monkeypatch.setattr(f"onearm.streams.{module}.seeded", spy)
+    make(20).drifting([5]).shuffled().arrays()
+    assert taken
+    assert set(taken).isdisjoint({0, 1})

@@ -23,7 +23,7 @@ TINY = 1e-300  # a weight without any gradient yet: 0/√TINY = 0
 @kernel
 def reward_of(m, logistic):
     """The predicted reward f of a margin."""
-    return 1.0 / (1.0 + math.exp(-m)) if logistic else m
+    return 1.0 / (1.0 + math.exp(-max(m, -700.0))) if logistic else m  # e⁷⁰⁰ is near the end
 
 
 @kernel

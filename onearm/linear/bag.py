@@ -93,7 +93,7 @@ class Bag(
     >>> from onearm import SynSep
     >>> trace = Bag(n_classes=9, n_features=400).play(SynSep(10_000, unit=True))
     >>> int((~trace.correct).sum())
-    2032
+    1414
     """
 
     n_bags: int = whole(5, 1)

@@ -103,7 +103,7 @@ class EpsilonGreedy(
     >>> from onearm import SynSep
     >>> trace = EpsilonGreedy(n_classes=9, n_features=400).play(SynSep(10_000, unit=True))
     >>> int((~trace.correct).sum())
-    547
+    741
     """
 
     estimator: str = option("mtr", *ESTIMATORS)

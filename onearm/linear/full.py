@@ -1,7 +1,9 @@
 """Full matrices: a rank-one change of an inverse at a time, and a refusal when they cannot fit.
 
 The inverse of a (d·k × d·k) matrix is stored as (d, k, d, k), so that its two sides are indexed
-like the weights. Writing c·(u_i·u_j) keeps it symmetric to the bit.
+like the weights. Writing c·(u_i·u_j) keeps it symmetric to the bit. It stays positive definite
+since no direction may fall below 10⁻¹² of the trace, where rounding would take over: with features
+of very unlike scale the last digits of certainty are given up.
 """
 
 import os
@@ -11,6 +13,8 @@ import numpy as np
 
 from onearm.kernels import kernel
 from onearm.vectors import entry, size
+
+FLOOR = 1e-12
 
 
 @kernel
@@ -41,6 +45,26 @@ def inner(v, x, U):
 
 
 @kernel
+def trace(A):
+    """The trace of a (d, k, d, k) matrix."""
+    total = 0.0
+    for j in range(A.shape[0]):
+        for r in range(A.shape[1]):
+            total += A[j, r, j, r]
+    return total
+
+
+@kernel
+def fall(usual, q, total, sqnorm):
+    """The c of A -= c·u uᵀ for u = A z: `usual`, or less where q = zᵀA z would become too small.
+
+    `total` is the trace of A and `sqnorm` is ‖z‖².
+    """
+    least = FLOOR * total * sqnorm
+    return min(usual, (q - least) / q / q) if q > least else 0.0
+
+
+@kernel
 def lower(A, u, c):
     """A -= c·u uᵀ."""
     n = u.size
@@ -48,6 +72,13 @@ def lower(A, u, c):
     for i in range(n):
         for j in range(n):
             flat[i, j] -= c * (v[i] * v[j])
+
+
+def identity(d: int, k: int, scale: float) -> np.ndarray:
+    """Return scale·I as a (d, k, d, k) matrix."""
+    A = np.zeros((d, k, d, k))
+    np.fill_diagonal(A.reshape(d * k, d * k), scale)
+    return A
 
 
 def check_room(learner: Any, n_numbers: int) -> None:

@@ -126,7 +126,7 @@ class Gaptron(
     >>> from onearm import SynSep
     >>> trace = Gaptron(n_classes=9, n_features=400).play(SynSep(10_000, unit=True))
     >>> int((~trace.correct).sum())
-    802
+    701
     """
 
     loss: str = option("logistic", *LOSSES)

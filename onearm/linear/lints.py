@@ -24,20 +24,21 @@ from onearm.rng import normal
 
 REACH = 6.0  # the trapezoid rule goes over z from -REACH to REACH
 COARSE, FINE = 48, 2400  # least and most steps to each side of 0
-TINY = 1e-300  # in place of a width of 0
+TINY = 1e-9  # of the widest, in place of a width of 0
 LEAST = 1e-12  # no propensity below: a label that was said had some chance
 
 
 @kernel
 def chance_of(label, seen, among, v):
     """The probability that the reward drawn for `label` is the largest."""
-    sigma = v * math.sqrt(seen[1, label])
-    if sigma == 0.0:  # x = 0: nothing is random
-        return 1.0 if best(seen[0], among) == label else 0.0
-    narrow = sigma
+    widest, narrow = 0.0, np.inf
     for r in among:
+        widest = max(widest, v * math.sqrt(seen[1, r]))
         narrow = min(narrow, v * math.sqrt(seen[1, r]))
-    steps = int(min(FINE, max(COARSE, REACH * sigma / max(narrow, TINY))))
+    if widest == 0.0:  # x = 0: nothing is random
+        return 1.0 if best(seen[0], among) == label else 0.0
+    sigma = max(v * math.sqrt(seen[1, label]), TINY * widest)
+    steps = int(min(FINE, max(COARSE, REACH * sigma / max(narrow, TINY * widest))))
     total = weight = 0.0
     for i in range(-steps, steps + 1):
         z = REACH * i / steps
@@ -46,7 +47,8 @@ def chance_of(label, seen, among, v):
         for r in among:
             if r != label:
                 gap = seen[0, label] + sigma * z - seen[0, r]
-                wins *= 0.5 * math.erfc(-gap / (v * math.sqrt(2.0 * seen[1, r])))
+                width = max(v * math.sqrt(seen[1, r]), TINY * widest)
+                wins *= 0.5 * math.erfc(-gap / (width * math.sqrt(2.0)))
         total += wins
     return total / weight
 
@@ -109,7 +111,7 @@ class LinTS(
     >>> from onearm import Separable
     >>> trace = LinTS(n_classes=3, n_features=10).play(Separable(2000, 3, 10))
     >>> int((~trace.correct).sum())
-    29
+    16
     """
 
     v: float = real(0.3, "(0, inf)")

@@ -69,7 +69,7 @@ class LinUCB(
     >>> from onearm import Separable
     >>> trace = LinUCB(n_classes=3, n_features=10).play(Separable(2000, 3, 10))
     >>> int((~trace.correct).sum())
-    9
+    16
     """
 
     alpha: float = real(1.0, "[0, inf)")

@@ -25,9 +25,10 @@ import numpy as np
 from onearm.explore import SLACK, best, drawn, mixed, softmax
 from onearm.kernels import kernel
 from onearm.learner import Learner, state
-from onearm.linear.full import check_room, inner, lower, times
+from onearm.linear.full import check_room, fall, identity, inner, lower, times, trace
 from onearm.parameters import flag, real
 from onearm.vectors import entry, linear, size
+from onearm.vectors import sqnorm as length
 
 
 @kernel
@@ -58,7 +59,8 @@ def choose(s, among, rng, V, A, sqnorm, gamma, alpha, beta, D):
 
 @kernel
 def possible(label, greedy, propensity, k, V, A, sqnorm, gamma, alpha, beta, D):
-    return propensity >= gamma / k * (1.0 - SLACK)
+    most = 1.0 if label == greedy else 0.5
+    return gamma / k * (1.0 - SLACK) <= propensity <= most * (1.0 + SLACK)
 
 
 @kernel
@@ -81,9 +83,10 @@ def update(
     else:
         u = times(A, v, x)
         gu, gV = inner(v, x, u), along / shrinkage(sqnorm, D)
-        fall = kappa * beta / (1.0 + kappa * beta * gu)
-        _move(u, fall * (c * gu - gV) - c, V, sqnorm)
-        lower(A, u, fall)
+        usual, norm = kappa * beta / (1.0 + kappa * beta * gu), length(x) * length(v)
+        a = fall(usual, gu, trace(A), norm)
+        _move(u, a * (c * gu - gV) - c, V, sqnorm)
+        lower(A, u, a)
 
 
 @kernel
@@ -135,7 +138,7 @@ class Newtron(Learner, look=look, chances=chances, choose=choose, possible=possi
     >>> from onearm import SynSep
     >>> trace = Newtron(n_classes=9, n_features=400).play(SynSep(10_000, unit=True))
     >>> int((~trace.correct).sum())
-    242
+    137
     """
 
     gamma: float = real(2**-8, "(0, 1]")
@@ -157,7 +160,7 @@ class Newtron(Learner, look=look, chances=chances, choose=choose, possible=possi
             self.A = np.full((d, k), 1.0 / self.D)
         else:
             check_room(self, (d * k) ** 2)
-            self.A = (np.eye(d * k) * self.D).reshape(d, k, d, k)
+            self.A = identity(d, k, self.D)
 
     def model(self) -> tuple:
         return self.V, self.A, self.sqnorm, self.gamma, self.alpha, self.beta, self.D

@@ -144,7 +144,7 @@ class OffsetTree(
     >>> from onearm import SynNonSep
     >>> trace = OffsetTree(n_classes=9, n_features=400).play(SynNonSep(30_000, unit=True))
     >>> int((~trace.correct).sum())
-    1448
+    1734
     """
 
     variant: str = option("PA-I", *VARIANTS)

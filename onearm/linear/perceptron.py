@@ -57,7 +57,7 @@ class Perceptron(
     >>> from onearm import SynSep
     >>> trace = Perceptron(n_classes=9, n_features=400).play(SynSep(2000))
     >>> int((~trace.correct).sum())
-    16
+    15
     """
 
     W: np.ndarray = state()  # (d, k)

@@ -41,7 +41,8 @@ def choose(s, among, rng, W, S, B, q0):
 
 @kernel
 def possible(label, greedy, propensity, k, W, S, B, q0):
-    return propensity >= q0 / k * (1.0 - SLACK)
+    most = 1.0 if label == greedy else 0.5
+    return q0 / k * (1.0 - SLACK) <= propensity <= most * (1.0 + SLACK)
 
 
 @kernel
@@ -70,7 +71,7 @@ class RDUE(Learner, look=linear, chances=chances, choose=choose, possible=possib
     >>> from onearm import SynSep
     >>> trace = RDUE(n_classes=9, n_features=400).play(SynSep(10_000, unit=True))
     >>> int((~trace.correct).sum())
-    565
+    580
     """
 
     B: float = real(10.0, "(0, inf)")

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from onearm.kernels import kernel
-from onearm.linear.full import check_room
-from onearm.vectors import entry, size
+from onearm.linear.full import check_room, fall
+from onearm.vectors import entry, size, sqnorm
 
 
 @kernel
@@ -61,23 +61,28 @@ def regress(x, seen, r, target, W, A):
             A[j, r] += v * v
             W[j, r] = (W[j, r] * before + target * v) / A[j, r]
     else:
-        _sherman_morrison(x, r, target - seen[0, r], 1.0 + seen[1, r], W, A)
+        _sherman_morrison(x, seen[0, r], seen[1, r], target, r, W, A[r])
 
 
 @kernel
-def _sherman_morrison(x, r, residual, scale, W, A):
-    d = len(W)
-    u = np.zeros(d)  # A_r⁻¹ x
+def _sherman_morrison(x, mean, q, target, r, W, A):
+    """A -= c·u uᵀ with u = A x, and w_r = A·Σ target·x with the new A."""
+    d, total = len(W), 0.0
+    u = np.zeros(d)
     for i in range(size(x)):
         j, v = entry(x, i)
-        line = A[r, j]
         for j2 in range(d):
-            u[j2] += v * line[j2]
+            u[j2] += v * A[j, j2]
     for j in range(d):
-        W[j, r] += u[j] * residual / scale
-        line = A[r, j]
+        total += A[j, j]
+    c = fall(1.0 / (1.0 + q), q, total, sqnorm(x))
+    move = target * (1.0 - c * q) - c * mean  # (target - mean)/(1+q), with the usual c
+    if c == 0.0:
+        return
+    for j in range(d):
+        W[j, r] += u[j] * move
         for j2 in range(d):
-            line[j2] -= u[j] * u[j2] / scale
+            A[j, j2] -= c * (u[j] * u[j2])
 
 
 def start(learner: Any, lam: float) -> tuple[np.ndarray, np.ndarray]:
@@ -86,4 +91,6 @@ def start(learner: Any, lam: float) -> tuple[np.ndarray, np.ndarray]:
     if learner.diagonal:
         return np.zeros((d, k)), np.full((d, k), lam)
     check_room(learner, k * d * d)
-    return np.zeros((d, k)), np.tile(np.eye(d) / lam, (k, 1, 1))
+    A = np.zeros((k, d, d))
+    A[:, range(d), range(d)] = 1.0 / lam
+    return np.zeros((d, k)), A

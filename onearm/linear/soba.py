@@ -25,9 +25,9 @@ import numpy as np
 from onearm.explore import SLACK, best, runner_up, uniform_chances, uniform_possible, uniformly
 from onearm.kernels import kernel
 from onearm.learner import Learner, state
-from onearm.linear.full import check_room, inner, lower, times
+from onearm.linear.full import check_room, fall, identity, inner, lower, times, trace
 from onearm.parameters import flag, real
-from onearm.vectors import entry, linear, size
+from onearm.vectors import entry, linear, size, sqnorm
 
 
 @kernel
@@ -81,11 +81,14 @@ def update(x, s, label, greedy, propensity, reward, truth, rng, W, A, past, gamm
         _learn(x, bar, -1.0, P, W, A)
         _learn(x, label, 1.0, P, W, A)
     else:
-        move = (D + 1.0) / (math.sqrt(P) * (1.0 + q))
+        c = fall(1.0 / (1.0 + q), q, trace(A), 2.0 * sqnorm(x) / P)
+        if c == 0.0:
+            return
+        move = (1.0 - c * q + c * D) / math.sqrt(P)  # (z·w + 1/√P)/(1+q), with the usual c
         for j in range(W.shape[0]):
             for r in range(W.shape[1]):
                 W[j, r] -= u[j, r] * move
-        lower(A, u, 1.0 / (1.0 + q))
+        lower(A, u, c)
 
 
 @kernel
@@ -133,7 +136,7 @@ class SOBA(Learner, look=linear, chances=chances, choose=choose, possible=possib
     >>> from onearm import SynSep
     >>> trace = SOBA(n_classes=9, n_features=400).play(SynSep(30_000))
     >>> int((~trace.correct[-3000:]).sum())
-    76
+    72
     """
 
     gamma: float = real(2**-5, "(0, 1]")
@@ -154,7 +157,7 @@ class SOBA(Learner, look=linear, chances=chances, choose=choose, possible=possib
             self.A = np.full((d, k), self.a)
         else:
             check_room(self, (d * k) ** 2)
-            self.A = (np.eye(d * k) / self.a).reshape(d, k, d, k)
+            self.A = identity(d, k, 1.0 / self.a)
 
     def model(self) -> tuple:
         return self.W, self.A, self.past, self.gamma, self.adaptive

@@ -13,7 +13,7 @@ import numpy as np
 
 from onearm.kernels import kernel
 from onearm.rng import below, pick, seeded, uniform
-from onearm.streams.stream import Stream, demand, parts
+from onearm.streams.stream import REORDERED, ROWS_DRAWN, Stream, demand, parts
 
 
 @kernel
@@ -66,7 +66,7 @@ def _stream(name: str, n: int, k: int, d: int, seed: int, fill: Callable[..., An
     demand(n_rows=(n >= 1, "at least 1", n))
 
     def source() -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        rng = seeded(seed, 1)
+        rng = seeded(seed, ROWS_DRAWN)
         for rows in parts(n):
             X, y = np.empty((rows, d)), np.empty(rows, np.int64)
             fill(rng, X, y)
@@ -89,12 +89,12 @@ def Separable(
 
     >>> X, y = Separable(5, n_classes=3, n_features=4).arrays()
     >>> y
-    array([0, 2, 0, 1, 0])
+    array([2, 1, 1, 1, 2])
     """
     fits = 2 <= n_classes <= n_features
     demand(n_classes=(fits, f"in [2, n_features={n_features}]", n_classes))
     corner = np.arange(n_features)
-    pick(n_classes, corner, seeded(seed))
+    pick(n_classes, corner, seeded(seed, REORDERED))
 
     def fill(rng: np.ndarray, X: np.ndarray, y: np.ndarray) -> None:
         _separable(rng, X, y, corner[:n_classes], margin)

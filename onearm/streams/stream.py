@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from onearm.inputs import as_labels, as_rows, chunks
+from onearm.inputs import as_array, as_labels, as_rows, chunks
 from onearm.rng import pick, seeded
 
 ROWS = 8192  # in a chunk that is made
+ROWS_DRAWN, REORDERED = 2, 3  # generators of a seed; a learner with the same seed has 0 and 1
 Chunks = Iterator[tuple[Any, np.ndarray]]
 
 
@@ -60,10 +61,13 @@ class Stream:
         cls, X: Any, y: Any, n_classes: int | None = None, name: str = "rows", **about: Any
     ) -> "Stream":
         """Return the rows of X with labels y as a stream; k is the largest label plus 1."""
-        X = X if hasattr(X, "shape") else np.asarray(X)
+        X = X if hasattr(X, "shape") else as_array(X, np.float64, "X")
+        if len(X.shape) != 2:
+            raise ValueError(f"X must have two dimensions, got shape {X.shape}")
+        y = as_array(y, np.int64, "y")
         for some, _ in chunks(X):
             as_rows(some, X.shape[1], missing=True)
-        k = n_classes or int(np.max(y)) + 1
+        k = n_classes or int(y.max(initial=1)) + 1
         labels = as_labels(y, k, X.shape[0])
         sizes = {"n_classes": k, "n_features": X.shape[1], "n_rows": X.shape[0]}
         return cls(name, source=lambda: chunks(X, labels), in_memory=True, **sizes, **about)
@@ -85,6 +89,7 @@ class Stream:
 
     def first(self, n_rows: int) -> "Stream":
         """Return the stream's first rows."""
+        demand(n_rows=(n_rows >= 1, "at least 1", n_rows))
         n = n_rows if self.n_rows is None else min(n_rows, self.n_rows)
 
         def source() -> Chunks:
@@ -97,6 +102,7 @@ class Stream:
 
     def repeated(self, times: int) -> "Stream":
         """Return the stream `times` over."""
+        demand(times=(times >= 1, "at least 1", times))
         n = None if self.n_rows is None else times * self.n_rows
         return replace(
             self, source=lambda: (c for _ in range(times) for c in self.chunks()), n_rows=n
@@ -106,7 +112,7 @@ class Stream:
         """Return the rows in an order drawn with `seed`; takes them all into memory."""
         X, y = self.arrays()
         order = np.arange(len(y))
-        pick(len(order), order, seeded(seed))
+        pick(len(order), order, seeded(seed, REORDERED))
         return replace(self, source=lambda: chunks(X[order], y[order]), in_memory=True)
 
     def drifting(self, at: Sequence[int], to: "Stream | None" = None, seed: int = 0) -> "Stream":
@@ -127,10 +133,11 @@ class Stream:
             source = lambda: _by_turns(self.chunks(), to.chunks(), at)  # noqa: E731 as above
         sizes = [s.n_rows for s in (self, to) if s is not None and s.n_rows is not None]
         n = min(sizes, default=None)
-        return replace(self, source=source, n_rows=n, name=f"{self.name} (drifting)")
+        drifted = replace(self, source=source, name=f"{self.name} (drifting)")
+        return drifted if n is None else drifted.first(n)
 
     def _permuted(self, at: list[int], seed: int) -> Chunks:
-        rng = seeded(seed)
+        rng = seeded(seed, REORDERED)
         meaning = np.arange(self.n_classes)
         now = 0
         for segment, X, y in _cut(self.chunks(), at):

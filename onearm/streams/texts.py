@@ -15,7 +15,7 @@ import numpy as np
 
 from onearm.kernels import kernel
 from onearm.rng import below, pick, seeded, uniform
-from onearm.streams.stream import Stream, demand, parts
+from onearm.streams.stream import ROWS_DRAWN, Stream, demand, parts
 
 
 @kernel
@@ -67,7 +67,7 @@ def _text_stream(
     )
 
     def source() -> Iterator[tuple[Any, np.ndarray]]:
-        rng = seeded(seed)
+        rng = seeded(seed, ROWS_DRAWN)
         words, n_of = np.tile(np.arange(n_words), (k, 1)), np.empty(k, np.int64)
         common = np.arange(n_common)
         _vocabulary(least, most, rng, words, n_of)
