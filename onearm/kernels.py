@@ -7,6 +7,7 @@ named by the sources of all kernels: change one and everything is compiled anew.
 
 import hashlib
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import CodeType, FunctionType
@@ -33,13 +34,13 @@ def cache_folder() -> Path:
 CACHE = cache_folder()
 
 
-def kernel(function: Callable[..., Any]) -> Any:
+def kernel(function: Callable[..., Any], cache: bool = True) -> Any:
     """Compile `function` on first use, and cache it where Numba finds a place for that."""
     # Never fastmath: results must repeat. Inlined, a call counts no references: a third faster.
     options = {"nogil": True, "error_model": "numpy", "forceinline": True}
     before, config.CACHE_DIR = config.CACHE_DIR, str(CACHE)
     try:
-        return njit(cache=True, **options)(function)
+        return njit(cache=cache, **options)(function)
     except RuntimeError:  # defined at a prompt: there is no file to key a cache by
         return njit(**options)(function)
     finally:
@@ -57,7 +58,8 @@ def bind(template: Callable[..., Any], name: str, **kernels: Any) -> Any:
     function = FunctionType(template.__code__, {**template.__globals__, **kernels})
     digest = hashlib.sha256(_text(function).encode()).hexdigest()[:12]
     function.__qualname__ = f"{name}.{digest}"
-    return kernel(function)
+    found_again = all(bound.__module__ in sys.modules for bound in kernels.values())
+    return kernel(function, cache=found_again)  # a cached kernel imports what was bound to it
 
 
 def interpreted(function: Any) -> Any:
