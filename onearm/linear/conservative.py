@@ -22,11 +22,18 @@ from onearm.vectors import add, linear, spread, sqnorm
 
 
 @kernel
-def chances(s, among, W, variant, C):
-    p = np.zeros(len(s))
-    top, ties = s[best(s, among)], 0
+def count_of(top, s, among):
+    """How many allowed labels have the score `top`."""
+    ties = 0
     for r in among:
         ties += s[r] == top
+    return ties
+
+
+@kernel
+def chances(s, among, W, variant, C):
+    p, top = np.zeros(len(s)), s[best(s, among)]
+    ties = count_of(top, s, among)
     for r in among:
         if s[r] == top:
             p[r] = 1.0 / ties
@@ -36,9 +43,7 @@ def chances(s, among, W, variant, C):
 @kernel
 def choose(s, among, rng, W, variant, C):
     greedy = best(s, among)
-    ties = 0
-    for r in among:
-        ties += s[r] == s[greedy]
+    ties = count_of(s[greedy], s, among)
     if ties == 1:
         return greedy, greedy, 1.0
     nth = below(ties, rng)
