@@ -21,6 +21,9 @@ LEARNERS = {
     "LinUCB": "onearm.linear.linucb",
     "LinTS": "onearm.linear.lints",
     "Bag": "onearm.linear.bag",
+    "HoeffdingTree": "onearm.boosting.hoeffding_tree",
+    "AdaBandit": "onearm.boosting.adabandit",
+    "AdaBoostOLM": "onearm.boosting.adabandit",
 }
 STREAMS = {
     "Stream": "onearm.streams.stream",

@@ -110,8 +110,10 @@ class Kernels(NamedTuple):
     update: Any
 
 
-def assemble(name: str, look, choose, update, chances, possible, scores=as_seen) -> Kernels:
-    """Compile everything that the learner called `name` needs."""
+def assemble(
+    name: str, look, choose, update, chances, possible, scores=as_seen, bind=bind
+) -> Kernels:
+    """Compile everything that the learner called `name` needs; another `bind` may run it plainly."""
     return Kernels(
         bind(_play, f"{name}.play", look=look, choose=choose, update=update),
         bind(_learn, f"{name}.learn", look=look, update=update),

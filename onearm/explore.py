@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from onearm.kernels import kernel
-from onearm.rng import draw, uniform
+from onearm.rng import below, draw, uniform
 
 SLACK = 1e-6  # a propensity may come back from a log in single precision
 
@@ -21,6 +21,24 @@ def best(s, among):
     for r in among:
         if s[r] > s[top]:
             top = r
+    return top
+
+
+@kernel
+def one_of_best(s, among, rng):
+    """An allowed label with the largest score, drawn uniformly if there are several."""
+    top = best(s, among)
+    several = 0
+    for r in among:
+        several += s[r] == s[top]
+    if several == 1:
+        return top
+    skip = below(several, rng)
+    for r in among:
+        if s[r] == s[top]:
+            if skip == 0:
+                top = r
+            skip -= 1
     return top
 
 
@@ -87,6 +105,25 @@ def elsewhere(greedy, among, rho, rng):
     other = min(int(u / rho * (m - 1)), m - 2)
     label = among[other] if among[other] < greedy else among[other + 1]
     return label, greedy, rho / (m - 1)
+
+
+@kernel
+def elsewhere_chances(q, among, rho):
+    """The chances of `elsewhere` when the greedy label has chances q, over the allowed, in place."""
+    m = len(among)
+    for r in among:
+        if m > 1:
+            q[r] = (1.0 - rho) * q[r] + rho / (m - 1) * (1.0 - q[r])
+    return q
+
+
+@kernel
+def elsewhere_possible(label, greedy, propensity, k, rho):
+    """Whether `elsewhere` can say this, with some number m of labels allowed."""
+    if label == greedy:
+        return abs(propensity - (1.0 - rho)) <= SLACK or propensity == 1.0
+    m = round(rho / propensity) + 1
+    return 2 <= m <= k and abs(propensity * (m - 1) - rho) <= SLACK * rho
 
 
 @kernel

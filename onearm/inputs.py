@@ -57,6 +57,18 @@ def as_row(x: Any, d: int) -> Any:
     return x
 
 
+def as_dense_row(x: Any, d: int, missing: bool) -> np.ndarray:
+    """Return a row of `d` numbers from one that may be (indices, values)."""
+    if not isinstance(x, tuple):
+        return x
+    wrong = complaint(x, d, missing)
+    if wrong:
+        raise ValueError(f"x: {wrong}")
+    full = np.zeros(d)
+    full[x[0]] = x[1]
+    return full
+
+
 def _ready(array: Any, kind: type) -> bool:
     ours = type(array) is np.ndarray and array.dtype == kind
     return ours and array.ndim == 1 and array.flags.carray
@@ -131,8 +143,20 @@ def between(rows: Rows, start: int, stop: int) -> Rows:
     return rows[start:stop]
 
 
-def chunks(X: Any, y: Any = None) -> Iterator[tuple[Any, Any]]:
-    """Cut what the user gave into pieces that are converted one at a time."""
+def chunks(X: Any, y: Any = None, dense: bool = False) -> Iterator[tuple[Any, Any]]:
+    """Cut what the user gave into pieces that are converted one at a time, `dense` if wanted."""
+    for some, labels in _pieces(X, y):
+        if not (dense and hasattr(some, "tocsr")):
+            yield some, labels
+            continue
+        as_rows(some, some.shape[1], missing=True)  # what is wrong must not be hidden by toarray
+        rows = max(1, CHUNK // some.shape[1])
+        for start in range(0, some.shape[0], rows):
+            part = slice(start, start + rows)
+            yield some.tocsr()[part].toarray(), None if labels is None else labels[part]
+
+
+def _pieces(X: Any, y: Any) -> Iterator[tuple[Any, Any]]:
     if hasattr(X, "chunks"):
         if y is not None:
             raise ValueError("y must not be given beside a Stream: it has its own")
@@ -153,10 +177,12 @@ def chunks(X: Any, y: Any = None) -> Iterator[tuple[Any, Any]]:
         yield X[part], None if y is None else y[part]
 
 
-def at_once(X: Any) -> bool:
+def at_once(X: Any, dense: bool = False) -> bool:
     """Whether X is read only once: small, ready as it is, or not in memory at all."""
     if hasattr(X, "chunks"):
         return not X.in_memory
-    if len(np.shape(X)) != 2 or np.prod(np.shape(X)) <= CHUNK or hasattr(X, "tocsr"):
+    if len(np.shape(X)) != 2 or np.prod(np.shape(X)) <= CHUNK:
         return True
+    if hasattr(X, "tocsr"):
+        return not dense
     return isinstance(X, np.ndarray) and X.dtype == np.float64 and X.flags.carray

@@ -34,10 +34,10 @@ def cache_folder() -> Path:
 CACHE = cache_folder()
 
 
-def kernel(function: Callable[..., Any], cache: bool = True) -> Any:
+def kernel(function: Callable[..., Any], cache: bool = True, inline: bool = True) -> Any:
     """Compile `function` on first use, and cache it where Numba finds a place for that."""
     # Never fastmath: results must repeat. Inlined, a call counts no references: a third faster.
-    options = {"nogil": True, "error_model": "numpy", "forceinline": True}
+    options = {"nogil": True, "error_model": "numpy", "forceinline": inline}
     before, config.CACHE_DIR = config.CACHE_DIR, str(CACHE)
     try:
         return njit(cache=cache, **options)(function)
@@ -45,6 +45,16 @@ def kernel(function: Callable[..., Any], cache: bool = True) -> Any:
         return njit(**options)(function)
     finally:
         config.CACHE_DIR = before
+
+
+def large_kernel(function: Callable[..., Any]) -> Any:
+    """Compile a kernel of many lines, which would take long to compile wherever it is inlined."""
+    return kernel(function, inline=False)
+
+
+def compose(template: Callable[..., Any], **kernels: Any) -> Any:
+    """Return `template`, not compiled, with its free names bound to `kernels`."""
+    return FunctionType(template.__code__, {**template.__globals__, **kernels})
 
 
 def bind(template: Callable[..., Any], name: str, **kernels: Any) -> Any:
@@ -55,7 +65,7 @@ def bind(template: Callable[..., Any], name: str, **kernels: Any) -> Any:
     and leaves a new cache file behind each time; bound as globals they are compiled once and
     found again. The name is the cache's key, so it includes a hash of the code.
     """
-    function = FunctionType(template.__code__, {**template.__globals__, **kernels})
+    function = compose(template, **kernels)
     digest = hashlib.sha256(_text(function).encode()).hexdigest()[:12]
     function.__qualname__ = f"{name}.{digest}"
     found_again = all(bound.__module__ in sys.modules for bound in kernels.values())

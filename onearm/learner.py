@@ -16,7 +16,17 @@ import numpy as np
 from onearm import saving
 from onearm.assembly import BAD_ROW, LEARNT, Kernels, assemble
 from onearm.choice import Choice, Tally, Trace, as_choice, as_outcome, as_outcomes, said
-from onearm.inputs import as_labels, as_row, as_rows, at_once, between, chunks, complaint, count
+from onearm.inputs import (
+    as_dense_row,
+    as_labels,
+    as_row,
+    as_rows,
+    at_once,
+    between,
+    chunks,
+    complaint,
+    count,
+)
 from onearm.parameters import REQUIRED, parameters, settle, whole
 from onearm.rng import as_generator, seeded
 
@@ -42,8 +52,10 @@ class Learner:
 
     kernels: ClassVar[Kernels]
     full_information: ClassVar[bool] = False  # a baseline that is shown every true label
+    dense_rows: ClassVar[bool] = False  # sparse rows are made dense before a kernel sees them
     missing: ClassVar[bool] = False  # NaN is a value like any other
     real_rewards: ClassVar[bool] = False  # `correct` may be a reward in [0, 1]
+    drawn_greedy: ClassVar[bool] = False  # the greedy label is drawn too: of an expert, at a tie
     estimated_propensity: ClassVar[bool] = False  # the propensity is a numerical estimate
     exploration: ClassVar[str | None] = None  # the parameter that sets how much is explored
 
@@ -55,6 +67,7 @@ class Learner:
         settle(self)
         self.choosing, self.updating = seeded(self.seed, 0), seeded(self.seed, 1)
         self.labels, self.shape = np.arange(self.n_classes), (self.n_features,)  # of all, of a row
+        self.parts: tuple = ()  # what else holds arrays that learning changes
 
     def model(self) -> tuple:
         """Return what kernels take at the end: state arrays, then hyperparameters."""
@@ -170,12 +183,18 @@ class Learner:
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return the arrays that learning changes, by name."""
-        return {f.name: getattr(self, f.name) for f in fields(self) if not f.init}
+        own = {f.name: getattr(self, f.name) for f in fields(self) if not f.init}
+        return own | {name: a for part in self.parts for name, a in part.arrays().items()}
+
+    def content(self) -> dict[str, np.ndarray]:
+        """Return the arrays without room that is still unused: what is saved and compared."""
+        return self.arrays() | {n: a for part in self.parts for n, a in part.content().items()}
 
     def _row(self, x: Any) -> Any:
         if type(x) is np.ndarray and x.dtype is FLOAT and x.shape == self.shape and x.flags.carray:
             return x
-        return as_row(x, self.n_features)
+        x = as_row(x, self.n_features)
+        return as_dense_row(x, self.n_features, self.missing) if self.dense_rows else x
 
     def _allowed(self, among: Any) -> np.ndarray:
         if np.ndim(among) != 1 or len(among) == 0 or (np.diff(among) <= 0).any():
@@ -191,14 +210,14 @@ class Learner:
         if getattr(X, "n_classes", 0) > self.n_classes:
             sizes = f"{X.n_classes} classes, {type(self).__name__} has {self.n_classes}"
             raise ValueError(f"the stream {X.name} has {sizes}")
-        if not at_once(X):
+        if not at_once(X, self.dense_rows):
             for _ in self._converted(X, y, labelled):
                 pass
         return self._converted(X, y, labelled)
 
     def _converted(self, X: Any, y: Any, labelled: bool) -> Iterator[tuple[Any, Any]]:
         first = 0
-        for some, labels in chunks(X, y):
+        for some, labels in chunks(X, y, self.dense_rows):
             rows = as_rows(some, self.n_features, self.missing, first)
             n = count(rows)
             if labelled:

@@ -4,7 +4,7 @@ A value outside is refused with the parameter's name, the allowed range and the 
 of the right kind is stored in one type, so that kernels are compiled for that type alone.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, Field, field, fields
 from numbers import Integral, Real
 from typing import Any
@@ -26,6 +26,20 @@ def real(default: Any, interval: str) -> Any:
     return _field(default, f"a number in {interval}", inside)
 
 
+def span(default: Any, interval: str) -> Any:
+    """Return a field for a number in an interval, or a range (low, high) of such numbers."""
+    number = real(default, interval).metadata["inside"]
+
+    def inside(value: Any) -> Any:
+        if not isinstance(value, list | tuple):
+            return number(value)
+        ends = tuple(number(end) for end in value)
+        fine = len(ends) == 2 and None not in ends and ends[0] <= ends[1]
+        return ends if fine else None
+
+    return _field(default, f"a number in {interval} or a range (low, high) of such", inside)
+
+
 def whole(default: Any, least: int, most: int = 2**31 - 1) -> Any:
     """Return a field for an integer of at least `least`."""
 
@@ -36,6 +50,19 @@ def whole(default: Any, least: int, most: int = 2**31 - 1) -> Any:
     return _field(default, f"an integer in [{least}, {most}]", inside)
 
 
+def wholes(default: tuple[int, ...], least: int, most: int = 2**31 - 1) -> Any:
+    """Return a field for a sequence of integers of at least `least`."""
+
+    def inside(value: Any) -> tuple[int, ...] | None:
+        fine = isinstance(value, Sequence) and all(
+            isinstance(n, Integral) and not isinstance(n, bool) and least <= n <= most
+            for n in value
+        )
+        return tuple(int(n) for n in value) if fine else None
+
+    return _field(default, f"integers in [{least}, {most}]", inside)
+
+
 def option(default: Any, *allowed: Any) -> Any:
     """Return a field for one of a few values."""
 
@@ -43,6 +70,16 @@ def option(default: Any, *allowed: Any) -> Any:
         return next((a for a in allowed if type(a) is type(value) and a == value), None)
 
     return _field(default, f"one of {', '.join(map(repr, allowed))}", inside)
+
+
+def option_or_call(default: Any, *allowed: Any) -> Any:
+    """Return a field for one of a few values, or something that can be called without arguments."""
+    known = option(default, *allowed).metadata
+    return _field(
+        default,
+        f"{known['allowed']}, or callable",
+        lambda value: value if callable(value) else known["inside"](value),
+    )
 
 
 def flag(default: bool) -> Any:

@@ -15,8 +15,8 @@ def save(learner: Any, path: str | Path) -> None:
     """Write everything that `learner` is; it appears under `path` only when complete."""
     from safetensors.numpy import save_file
 
-    arrays = learner.arrays()
-    assert all(a.flags.c_contiguous for a in arrays.values()), "safetensors would store it wrongly"
+    # safetensors would store others wrongly
+    arrays = {name: np.ascontiguousarray(array) for name, array in learner.content().items()}
     header = {
         "class": name(type(learner)),
         "parameters": json.dumps(learner.params()),
@@ -52,7 +52,9 @@ def load(path: str | Path) -> Any:
 
 def fill(learner: Any, arrays: dict[str, np.ndarray]) -> None:
     """Put saved arrays in the place of a new learner's."""
-    own = learner.arrays()
+    for part in learner.parts:
+        part.extend(arrays)
+    own = learner.content()
     for key in own.keys() | arrays.keys():
         mine, saved = own.get(key), arrays.get(key)
         if mine is None or saved is None or (mine.shape, mine.dtype) != (saved.shape, saved.dtype):

@@ -16,7 +16,7 @@ def dense_equals_sparse(learner: Any) -> None:
     X, y = rows(learner)
     one, other = fresh(learner), fresh(learner)
     demand(same_trace(one.play(X, y), other.play(csr_array(X), y)), "the choices differ")
-    equal = all(np.array_equal(a, other.arrays()[n]) for n, a in one.arrays().items())
+    equal = all(np.array_equal(a, other.content()[n]) for n, a in one.content().items())
     demand(equal, "the states differ")
     demand(same_trace(steps(one, X, y), steps(other, csr_array(X), y)), "single choices differ")
 

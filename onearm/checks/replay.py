@@ -84,7 +84,7 @@ def late_feedback_is_taken(learner: Any) -> None:
         row, said = json.loads(json.dumps([x.tolist(), choice]))
         answer(other, row, said, label)
     demand(bits(one) == bits(other), "the answer was learnt from more than x and the choice")
-    demand(all(np.isfinite(a).all() for a in one.arrays().values()), "the state is not finite")
+    demand(all(np.isfinite(a).all() for a in one.content().values()), "the state is not finite")
 
 
 def rewards_are_taken(learner: Any) -> None:

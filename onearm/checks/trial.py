@@ -20,7 +20,7 @@ def demand(holds: Any, otherwise: str) -> None:
 
 def bits(learner: Any, *without: str) -> dict[str, bytes]:
     """The state of a learner, to the bit."""
-    return {name: a.tobytes() for name, a in learner.arrays().items() if name not in without}
+    return {name: a.tobytes() for name, a in learner.content().items() if name not in without}
 
 
 def fresh(learner: Any, **changes: Any) -> Any:

@@ -1,0 +1,266 @@
+"""AdaBandit: boosting that adapts to its weak learners, told only right or wrong.
+
+N weak learners say h¹ … h^N. Expert i is the vote of the first i: s^i = s^{i-1} + α_i e_{h^i} and
+ŷ^i = argmax s^i. One expert is drawn with P(i) ∝ v_i; ŷ is its label, and what is said is ŷ with
+probability 1-ρ and otherwise one of the others. The answer gives an unbiased estimate l̂ of every
+label's loss (`estimate.zero_one_loss`) and, with g = 1 - l̂, an unbiased cost vector
+
+    ĉ = C^i g,    C^i[l, r] = σ(s_l - s_r),    C^i[r, r] = -Σ_{j≠r} σ(s_j - s_r),    s = s^{i-1}
+
+that is turned into one label with a weight for weak learner i. Then α_i moves against the gradient
+of the logistic loss Σ_r g_r Σ_{l≠r} log(1 + exp(s_l - s_r)) and v_i is multiplied by exp(-l̂[ŷ^i]).
+
+AdaBoost.OLM is the same with the truth in hand: g = e_y, label y, weight -C^i[y, y] / (k-1).
+
+D. Zhang, Y. H. Jung, A. Tewari. Online multiclass boosting with bandit feedback. AISTATS 2019.
+Y. H. Jung, J. Goetz, A. Tewari. Online multiclass boosting. NIPS 2017.
+
+Differs from the paper: its step η_t = ρ/(k²√t) hardly moves α, so that all weak learners are taught
+the same; the default step here is the inverse root of the squared gradients so far. `paper()` gives
+the published settings.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from onearm.boosting.booster import Booster, published
+from onearm.boosting.costs import CHEAPEST, SLIGHT, TOLD, TRUTH, cheapest, importance, sigmoid
+from onearm.boosting.trees.nodes import LABEL
+from onearm.estimate import zero_one_loss
+from onearm.explore import (
+    best,
+    elsewhere,
+    elsewhere_chances,
+    elsewhere_possible,
+    one_of_best,
+)
+from onearm.kernels import kernel
+from onearm.learner import state
+from onearm.parameters import option, real
+from onearm.rng import draw
+
+MOST = 2.0  # |α| stays within
+
+
+@kernel
+def shares(logv):
+    """P(i) ∝ v_i, of which the logarithms are kept."""
+    top, total = logv.max(), 0.0
+    P = np.empty(len(logv))
+    for i in range(len(P)):
+        P[i] = math.exp(logv[i] - top)
+        total += P[i]
+    for i in range(len(P)):
+        P[i] /= total
+    return P
+
+
+@kernel
+def leaders(seen, among, alpha, logv, k, at_random):
+    """How likely each label is to be the greedy one, over experts and ties."""
+    P, s, q = shares(logv), np.zeros(k), np.zeros(k)
+    for i in range(len(alpha)):
+        s[seen[i, LABEL]] += alpha[i]
+        top = best(s, among)
+        if at_random:
+            several = 0
+            for r in among:
+                several += s[r] == s[top]
+            for r in among:
+                q[r] += P[i] / several if s[r] == s[top] else 0.0
+        else:
+            q[top] += P[i]
+    return q
+
+
+@kernel
+def scores(seen, alpha, logv, squares, t, rules, weak):
+    k, N, at_random = rules[:3]
+    return leaders(seen, np.arange(k), alpha, logv, k, at_random)
+
+
+@kernel
+def chances(seen, among, alpha, logv, squares, t, rules, weak):
+    k, N, at_random, rho = rules[:4]
+    return elsewhere_chances(leaders(seen, among, alpha, logv, k, at_random), among, rho)
+
+
+@kernel
+def choose(seen, among, rng, alpha, logv, squares, t, rules, weak):
+    k, N, at_random, rho = rules[:4]
+    s = np.zeros(k)
+    for i in range(draw(shares(logv), rng) + 1):
+        s[seen[i, LABEL]] += alpha[i]
+    greedy = one_of_best(s, among, rng) if at_random else best(s, among)
+    if rho == 0.0:
+        return greedy, greedy, 1.0
+    return elsewhere(greedy, among, rho, rng)
+
+
+@kernel
+def possible(label, greedy, propensity, k, alpha, logv, squares, t, rules, weak):
+    return elsewhere_possible(label, greedy, propensity, k, rules[3])
+
+
+@kernel
+def logistic_cost(s, voted, n_voted, g, cost):
+    """ĉ = C g. All labels without a vote score 0, so that they are one group."""
+    k = len(s)
+    m, rest = k - n_voted, 0.0
+    for r in range(k):
+        rest += g[r]
+    for a in range(n_voted):
+        rest -= g[voted[a]]
+    A, B = 0.5 * rest, 0.5 * m  # Σ_r σ(0 - s_r) g_r and Σ_r σ(0 - s_r)
+    for a in range(n_voted):
+        over = sigmoid(-s[voted[a]])
+        A += over * g[voted[a]]
+        B += over
+    for r in range(k):
+        cost[r] = A + g[r] * (B - k)
+    for a in range(n_voted):
+        l = voted[a]
+        over = sigmoid(s[l])
+        A, B = over * rest, over * m
+        for b in range(n_voted):
+            over = sigmoid(s[l] - s[voted[b]])
+            A += over * g[voted[b]]
+            B += over
+        cost[l] = A + g[l] * (B - k)
+
+
+@kernel
+def slope(s, h, alpha, g):
+    """The derivative by α of Σ_r g_r Σ_{l≠r} log(1 + exp(s_l - s_r)) at s + α e_h."""
+    total = 0.0
+    for r in range(len(s)):
+        if r != h:
+            total += (g[r] + g[h]) * sigmoid(s[h] + alpha - s[r]) - g[h]
+    return total
+
+
+def update(
+    x, seen, label, greedy, propensity, reward, truth, rng, alpha, logv, squares, t, rules, weak
+):  # fmt: skip
+    k, N, at_random, rho, clip, target, adaptive, rate, share, scale = rules
+    t[0] += 1.0
+    loss = zero_one_loss(label, greedy, propensity, truth, k)
+    if target == TOLD:
+        for r in range(k):
+            loss[r] = 1.0 if r != truth else 0.0
+    g = 1.0 - loss
+    s, cost, everyone = np.zeros(k), np.empty(k), np.arange(k)
+    voted, n_voted = np.empty(k, np.int64), 0
+    for i in range(N):
+        h = seen[i, LABEL]
+        logistic_cost(s, voted, n_voted, g, cost)
+        w = scale[i] * (-cost[truth] / (k - 1) if target == TOLD else importance(cost, clip))
+        if w >= SLIGHT:
+            known = target == TOLD or (target == TRUTH and truth >= 0)
+            y = truth if known else cheapest(cost, truth, clip, rng)
+            weak_learn(x, i, seen[i], y, w, *weak)  # noqa: F821 bound to a weak learner's
+        grad = slope(s, h, alpha[i], g)
+        if not _among(h, voted, n_voted):
+            voted[n_voted] = h
+            n_voted += 1
+        s[h] += alpha[i]
+        expert = best(s, everyone)
+        logv[i] -= loss[greedy if s[greedy] == s[expert] else expert]
+        squares[i] += grad * grad
+        eta = rate / math.sqrt(squares[i] if adaptive else t[0])
+        if grad != 0.0:
+            alpha[i] = min(MOST, max(-MOST, alpha[i] - eta * grad))
+    _settle(logv, share)
+
+
+@kernel
+def _among(h, voted, n_voted):
+    for a in range(n_voted):
+        if voted[a] == h:
+            return True
+    return False
+
+
+@kernel
+def _settle(logv, share):
+    """Bring the largest log v to 0; with a share, let no expert fall below share/N."""
+    top = logv.max()
+    for i in range(len(logv)):
+        logv[i] -= top
+    if share > 0.0:
+        P = shares(logv)
+        for i in range(len(logv)):
+            logv[i] = math.log((1.0 - share) * P[i] + share / len(logv))
+
+
+KERNELS = {
+    "scores": scores, "chances": chances, "choose": choose, "possible": possible,
+    "update": update,
+}  # fmt: skip
+
+
+@dataclass
+class Adaptive(Booster):
+    """What AdaBandit and AdaBoost.OLM share."""
+
+    step: str = option("adaptive", "paper", "adaptive")
+    step_scale: float = real(1.0, "(0, inf)")
+    ties: str = option("random", "random", "lowest")
+    share: float = real(0.0, "[0, 1)")
+    alpha: np.ndarray = state()  # (N,): the weight of each weak learner's vote
+    logv: np.ndarray = state()  # (N,): log v, of each expert
+    squares: np.ndarray = state()  # (N,): Σ of squared gradients
+    t: np.ndarray = state()  # (1,): answers heard
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        N = self.n_learners
+        self.alpha, self.logv, self.squares = np.zeros(N), np.zeros(N), np.zeros(N)
+        self.t = np.zeros(1)
+
+    def _model(self, rho: float, clip: float, target: int, rate: float) -> tuple:
+        adaptive = self.step == "adaptive"
+        rules = (
+            self.n_classes, self.n_learners, self.ties == "random", rho, clip, target, adaptive,
+            self.step_scale * (1.0 if adaptive else rate), self.share, self.scale,
+        )  # fmt: skip
+        return self.alpha, self.logv, self.squares, self.t, rules, self.learners.model()
+
+
+@dataclass
+class AdaBandit(Adaptive, **KERNELS):
+    """Boosting that adapts to its weak learners, for bandit feedback.
+
+    Parameters
+    ----------
+    n_classes, n_features
+        Sizes k and d; labels are the integers 0 to k-1.
+    """
+
+    rho: float = real(0.01, "(0, 1)")
+    clip: float = real(100.0, "(0, inf)")
+    target: str = option("truth", "cheapest", "truth")
+
+    exploration = "rho"
+
+    @classmethod
+    def paper(cls, name: str | None = None, **given: Any) -> "AdaBandit":
+        """Return a learner with the settings published for a data set."""
+        return published(cls, name, PAPER_N, BANDIT_PAPER | {"step": "paper"}, given)
+
+    def model(self) -> tuple:
+        target = TRUTH if self.target == "truth" else CHEAPEST
+        return self._model(self.rho, self.clip, target, self.rho / self.n_classes**2)
+
+
+@dataclass
+class AdaBoostOLM(Adaptive, **KERNELS):
+    """AdaBoost.OLM."""
+
+    full_information = True
+
+    def model(self) -> tuple:
+        return self._model(0.0, 0.0, TOLD, 2.0 * math.sqrt(2.0) / (self.n_classes - 1))

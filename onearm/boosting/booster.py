@@ -1,0 +1,150 @@
+"""Booster: what all boosters share: N weak learners of some kind, each with settings of its own.
+
+A booster's kernels are templates that call `weak_look` and `weak_learn`. They are compiled once for
+trees and once for linear weak learners, and run as plain Python over anybody's objects.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar
+
+import numpy as np
+
+from onearm import saving
+from onearm.assembly import Kernels, assemble
+from onearm.boosting.trees.forest import LEAVES, Trees, learn
+from onearm.boosting.trees.leaves import lean, look
+from onearm.boosting.trees.nodes import NOTES
+from onearm.boosting.weak import (
+    Foreign,
+    Linear,
+    foreign_learn,
+    foreign_look,
+    linear_lean,
+    linear_learn,
+    linear_look,
+)
+from onearm.kernels import Dispatcher, bind, compose, interpreted
+from onearm.learner import Learner
+from onearm.parameters import option, option_or_call, span, whole, wholes
+from onearm.rng import seeded, uniform
+
+SETTINGS_DRAWN = 4  # the generator of a seed that the settings of weak learners are drawn from
+WEAK = {
+    "tree": {"weak_look": look, "weak_learn": learn, "weak_lean": lean},
+    "linear": {"weak_look": linear_look, "weak_learn": linear_learn, "weak_lean": linear_lean},
+    "python": {"weak_look": foreign_look, "weak_learn": foreign_learn, "weak_lean": linear_lean},
+}
+
+
+def look_at_all(x, *model):
+    """What each weak learner notes about x."""
+    rules, weak = model[-2:]
+    k, N = rules[:2]
+    seen, out = np.empty((N, NOTES), np.int64), np.empty(k)
+    for i in range(N):
+        weak_look(x, i, seen[i], out, *weak)  # noqa: F821 bound to a weak learner's
+    return seen
+
+
+@dataclass
+class Booster(Learner):
+    """N weak learners, and the parameters that say what they are."""
+
+    n_learners: int = whole(20, 1)
+    weak: Any = option_or_call("tree", "tree", "stump", "linear")
+    weight_scale: Any = span(1.0, "(0, inf)")
+    nominal: tuple[int, ...] = wholes((), 0)
+    grace: Any = span((5.0, 20.0), "(0, inf)")
+    delta: Any = span((0.01, 0.9), "(0, 1)")
+    tie: Any = span((0.01, 0.9), "(0, inf)")
+    leaves: str = option("majority", *LEAVES)
+    observer: str = option("gaussian", "gaussian", "histogram")
+    max_bytes: int = whole(2**28, 1, 2**50)
+
+    dense_rows = True
+    drawn_greedy = True
+    templates: ClassVar[dict[str, Any]]
+
+    def __init_subclass__(cls, **templates: Any) -> None:
+        if templates:
+            cls.templates = {"look": look_at_all, **templates}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        n, k = self.sizes()
+        self.grace_, self.delta_, self.tie_, self.scale = self._drawn(n)
+        if callable(self.weak):
+            self.learners: Any = Foreign(self.weak, n, k)
+        elif self.weak == "linear":
+            self.learners = Linear(n, k, self.n_features)
+        else:
+            self.learners = Trees(
+                n, k, self.n_features, self.nominal, self.grace_, self.delta_, self.tie_, 10,
+                1 if self.weak == "stump" else 0, self.leaves, self.observer, self.max_bytes,
+            )  # fmt: skip
+        self.parts = (self.learners,)
+
+    def sizes(self) -> tuple[int, int]:
+        """Return how many weak learners there are, and how many labels each knows."""
+        return self.n_learners, self.n_classes
+
+    @property
+    def kernels(self) -> Kernels:  # type: ignore[override] # of the kind of weak learner
+        if callable(self.weak):
+            return assembled(type(self), "python")
+        return assembled(type(self), "linear" if self.weak == "linear" else "tree")
+
+    def _drawn(self, n: int) -> tuple[np.ndarray, ...]:
+        """Draw what each weak learner has for itself: grace, delta, tie and weight scale."""
+        rng = seeded(self.seed, SETTINGS_DRAWN)
+        ranges = (self.grace, self.delta, self.tie, self.weight_scale)
+        ends = [r if isinstance(r, tuple) else (r, r) for r in ranges]
+        drawn = np.empty((4, n))
+        for i in range(n):
+            for setting, (low, high) in enumerate(ends):
+                u = uniform(rng)
+                if low == high:
+                    value = low
+                elif setting in (1, 2):
+                    value = math.exp(math.log(low) + (math.log(high) - math.log(low)) * u)
+                else:
+                    value = low + (high - low) * u
+                drawn[setting, i] = value
+        return tuple(drawn)
+
+
+@cache
+def assembled(cls: Any, kind: str) -> Kernels:
+    """Return what a class of boosters runs over weak learners of this kind."""
+    name, weak = f"{saving.name(cls)}.{kind}", WEAK[kind]
+    if kind == "python":
+        plain = {key: interpreted(compose(t, **weak)) for key, t in cls.templates.items()}
+        kernels = assemble(name, **plain, bind=_plain)
+        return kernels._replace(choose=lambda *given: _numbers(kernels.choose(*given)))
+    bound = {
+        key: t if isinstance(t, Dispatcher) else bind(t, f"{name}.{t.__name__}", **weak)
+        for key, t in cls.templates.items()
+    }
+    return assemble(name, **bound)
+
+
+def _plain(template: Any, name: str, **kernels: Any) -> Any:
+    return interpreted(compose(template, **kernels))
+
+
+def _numbers(chosen: tuple) -> tuple[int, int, float]:
+    label, greedy, propensity = chosen
+    return int(label), int(greedy), float(propensity)
+
+
+DATA_SETS = ("balance", "car", "nursery", "movement", "mice", "isolet")
+
+
+def published(cls: Any, name: str | None, N: dict[str, int], settings: dict, given: dict) -> Any:
+    """Return a learner with the settings published for a data set, but for what is `given`."""
+    data = (name or "balance").lower()
+    if data not in DATA_SETS:
+        raise ValueError(f"name must be one of {', '.join(DATA_SETS)}, got {name!r}")
+    return cls(**{"n_learners": N[data], **settings, **given})

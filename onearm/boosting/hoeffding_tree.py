@@ -1,0 +1,129 @@
+"""HoeffdingTree: a decision tree that grows with the stream.
+
+A leaf splits once Hoeffding's bound says that its best column is, with probability 1-δ, the column
+that would be best with all data in hand. Fully informed: it is shown every true label, and is the
+weak learner of the boosters beside it.
+
+P. Domingos, G. Hulten. Mining high-speed data streams. KDD 2000.
+
+Differs from the paper: leaves may answer by naive Bayes (J. Gama, R. Rocha, P. Medas, KDD 2003), or
+by whichever of it and the majority has been right more often there.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from onearm.boosting.trees.forest import LEAVES, Trees, learn
+from onearm.boosting.trees.leaves import look as look_at
+from onearm.boosting.trees.leaves import probabilities
+from onearm.boosting.trees.nodes import NOTES
+from onearm.explore import best, certain
+from onearm.kernels import kernel
+from onearm.learner import Learner
+from onearm.parameters import option, real, whole, wholes
+
+
+@kernel
+def look(x, nodes, stats, columns, settings):
+    notes, out = np.empty(NOTES, np.int64), np.empty(nodes[2].shape[2])
+    look_at(x, 0, notes, out, nodes, stats, columns, settings)
+    return notes, out
+
+
+@kernel
+def scores(seen, nodes, stats, columns, settings):
+    return probabilities(*seen)
+
+
+@kernel
+def chances(seen, among, nodes, stats, columns, settings):
+    return certain(best(seen[1], among), len(seen[1]))
+
+
+@kernel
+def choose(seen, among, rng, nodes, stats, columns, settings):
+    label = best(seen[1], among)
+    return label, label, 1.0
+
+
+@kernel
+def possible(label, greedy, propensity, k, nodes, stats, columns, settings):
+    return label == greedy and propensity == 1.0
+
+
+@kernel
+def update(
+    x, seen, label, greedy, propensity, reward, truth, rng, nodes, stats, columns, settings
+):  # fmt: skip
+    learn(x, 0, seen[0], truth, 1.0, nodes, stats, columns, settings)
+
+
+@dataclass
+class HoeffdingTree(
+    Learner, look=look, scores=scores, chances=chances, choose=choose, possible=possible,
+    update=update,
+):  # fmt: skip
+    """Decision tree for streams, shown every true label.
+
+    Parameters
+    ----------
+    n_classes, n_features
+        Sizes k and d; labels are the integers 0 to k-1.
+    nominal
+        The number of values of each column, 0 for a numeric one; empty if all are numeric. The
+        values are 0, 1, …; any other counts as one more.
+    grace
+        Weight that a leaf must have gathered since it last tried to split.
+    delta
+        Chance δ of a wrong split.
+    tie
+        Bound τ below which two columns are as good as each other, and the first is taken.
+    leaves
+        What a leaf says: its "majority", naive "bayes", or "adaptive": the better of the two.
+    observer
+        How numeric columns are remembered: "gaussian" or "histogram".
+    n_splits
+        Thresholds tried per column with Gaussians.
+    max_depth
+        Depth at which leaves split no more, or 0 for none.
+    max_bytes
+        Memory for all that the tree learns.
+    seed
+        Unused: nothing is drawn.
+
+    NaN is a missing value: no statistics of that column, and down the heaviest branch.
+
+    Examples
+    --------
+    >>> from onearm import Chess
+    >>> trace = HoeffdingTree(n_classes=2, n_features=10).play(Chess(20_000))
+    >>> int((~trace.correct[-2000:]).sum())
+    0
+    """
+
+    nominal: tuple[int, ...] = wholes((), 0)
+    grace: float = real(200.0, "(0, inf)")
+    delta: float = real(1e-7, "(0, 1)")
+    tie: float = real(0.05, "[0, inf)")
+    leaves: str = option("adaptive", *LEAVES)
+    observer: str = option("gaussian", "gaussian", "histogram")
+    n_splits: int = whole(10, 1)
+    max_depth: int = whole(0, 0)
+    max_bytes: int = whole(2**28, 1, 2**50)
+
+    full_information = True
+    missing = True
+    dense_rows = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        once = (np.array([value]) for value in (self.grace, self.delta, self.tie))
+        self.trees = Trees(
+            1, self.n_classes, self.n_features, self.nominal, *once, self.n_splits,
+            self.max_depth, self.leaves, self.observer, self.max_bytes,
+        )  # fmt: skip
+        self.parts = (self.trees,)
+
+    def model(self) -> tuple:
+        return self.trees.model()

@@ -1,0 +1,1 @@
+"""Hoeffding trees, any number of them in a few arrays, addressed by i."""

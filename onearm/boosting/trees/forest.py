@@ -1,0 +1,153 @@
+"""Trees: N Hoeffding trees in a few arrays, within a number of bytes given beforehand.
+
+All room is set aside at the start; pages that are never written cost nothing. A tree that has used
+up its share splits no more and goes on learning in its leaves.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from onearm.boosting.trees.leaves import ADAPTIVE
+from onearm.boosting.trees.nodes import (
+    BAYES,
+    DEPTH,
+    LEAF,
+    MAJORITY,
+    NODE,
+    NOWHERE,
+    RIGHT_BAYES,
+    RIGHT_MAJORITY,
+    SLOT,
+    SPLIT,
+    TOTAL,
+    TRIED,
+)
+from onearm.boosting.trees.observers import BINS, EARLY, clear, log_or_never, observe
+from onearm.boosting.trees.split import try_split
+from onearm.kernels import kernel
+
+NODE_FIELDS = ("links", "numbers", "mass", "used")
+SLOT_FIELDS = ("moments", "density", "prior", "counts", "edges", "bins", "early", "heard")
+LEAVES = ("majority", "bayes", "adaptive")
+
+
+@kernel
+def learn(x, i, notes, label, w, nodes, stats, columns, settings):
+    """Teach tree i that x, about which it made these notes, has this label, with weight w."""
+    links, numbers, mass, used = nodes
+    grace, delta, tie, n_splits, max_depth, leaves = settings
+    if not 0.0 < w < math.inf:
+        return
+    leaf = notes[NODE]
+    at = links[i, leaf, SLOT]
+    if leaves == ADAPTIVE:
+        numbers[i, leaf, RIGHT_MAJORITY] += w * (notes[MAJORITY] == label)
+        numbers[i, leaf, RIGHT_BAYES] += w * (notes[BAYES] == label)
+    mass[i, leaf, label] += w
+    numbers[i, leaf, TOTAL] += w
+    if at == NOWHERE:
+        return
+    prior = stats[2]
+    if len(prior) > 0:
+        prior[i, at, label] = log_or_never(mass[i, leaf, label])
+    observe(x, i, at, label, w, stats, columns)
+    n = numbers[i, leaf, TOTAL]
+    due = n - numbers[i, leaf, TRIED] >= grace[i] and mass[i, leaf, label] < n
+    if due and used[i, 0] + 2 <= links.shape[1]:
+        if max_depth == 0 or links[i, leaf, DEPTH] < max_depth:
+            numbers[i, leaf, TRIED] = n
+            try_split(i, leaf, nodes, stats, columns, settings)
+
+
+class Trees:
+    """The arrays of N trees; `model()` is what the kernels take at the end."""
+
+    def __init__(
+        self, n_trees: int, n_classes: int, n_features: int, nominal: tuple[int, ...],
+        grace: np.ndarray, delta: np.ndarray, tie: np.ndarray, n_splits: int, max_depth: int,
+        leaves: str, observer: str, max_bytes: int,
+    ) -> None:  # fmt: skip
+        if len(nominal) not in (0, n_features):
+            said = f"nominal must have one entry for each of {n_features} columns"
+            raise ValueError(f"{said}, or none, got {nominal}")
+        self.nominal = np.array(nominal or (0,) * n_features, np.int64)
+        numeric = self.nominal == 0
+        rows = np.where(numeric, 0, self.nominal + 2)  # each value, any other, all
+        self.place = np.where(numeric, np.cumsum(numeric) - 1, np.cumsum(rows) - rows)
+        self.settings = (grace, delta, tie, n_splits, max_depth, LEAVES.index(leaves))
+        sizes = n_classes, n_features, int(numeric.sum()), int(rows.sum())
+        self.shapes = _shapes(*sizes, leaves != "majority", observer == "gaussian")
+        n_nodes, n_slots = _room(self.shapes, n_trees, max_bytes)
+        for name, (kind, shape, present) in self.shapes.items():
+            n = n_slots if name in SLOT_FIELDS else n_nodes
+            whole = (n_trees, n, *shape) if present else (0,) * (2 + len(shape))
+            setattr(self, name, np.zeros(whole, kind))
+        self.used = np.ones((n_trees, 2), np.int64)  # of nodes, of slots
+        self.links[:, 0, SPLIT] = LEAF
+        for i in range(n_trees):
+            clear(i, 0, self.mass[i, 0], self.stats())
+
+    def nodes(self) -> tuple:
+        return tuple(getattr(self, name) for name in NODE_FIELDS)
+
+    def stats(self) -> tuple:
+        return tuple(getattr(self, name) for name in SLOT_FIELDS)
+
+    def model(self) -> tuple:
+        return self.nodes(), self.stats(), (self.nominal, self.place), self.settings
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        return {name: getattr(self, name) for name in (*NODE_FIELDS, *SLOT_FIELDS)}
+
+    def content(self) -> dict[str, np.ndarray]:
+        """The arrays without the room that no tree has used yet."""
+        n_nodes, n_slots = self.used.max(axis=0)
+        used = {"used": self.used}
+        for name in self.shapes:
+            n = n_slots if name in SLOT_FIELDS else n_nodes
+            used[name] = getattr(self, name)[:, :n]
+        return used
+
+    def extend(self, saved: dict[str, np.ndarray]) -> None:
+        """Make room in use as it was when these arrays were saved."""
+        used = saved.get("used", self.used)
+        most = self.links.shape[1], self.heard.shape[1]
+        if used.shape != self.used.shape or (used < 1).any() or (used > most).any():
+            raise ValueError("saved trees do not fit: they use other room than there is")
+        self.used[...] = used
+
+
+def _shapes(k: int, d: int, d_numeric: int, n_rows: int, bayes: bool, gaussian: bool) -> dict:
+    """Of each field of a node or slot: its type, shape, and whether it is kept at all."""
+    number = np.float64
+    return {
+        "links": (np.int32, (4,), True),
+        "numbers": (number, (5,), True),
+        "mass": (number, (k,), True),
+        "moments": (number, (k, d_numeric, 5), gaussian),
+        "density": (number, (d_numeric, 3, k), gaussian and bayes),
+        "prior": (number, (k,), bayes),
+        "counts": (number, (n_rows, k), True),
+        "edges": (number, (d_numeric, BINS - 1), not gaussian),
+        "bins": (number, (d_numeric, BINS + 1, k), not gaussian),
+        "early": (number, (d_numeric, EARLY, 3), not gaussian),
+        "heard": (number, (d,), True),
+    }
+
+
+def _room(shapes: dict, n_trees: int, max_bytes: int) -> tuple[int, int]:
+    """How many nodes and slots each tree may have."""
+    sizes = {
+        name: np.dtype(kind).itemsize * math.prod(shape) * present
+        for name, (kind, shape, present) in shapes.items()
+    }
+    slot = sum(size for name, size in sizes.items() if name in SLOT_FIELDS)
+    node = sum(sizes.values()) - slot
+    share = max_bytes // n_trees
+    n_slots = share // (slot + 2 * node)
+    if n_slots < 1:
+        least = n_trees * (slot + 2 * node)
+        raise ValueError(f"max_bytes must be at least {least} for {n_trees} trees, got {max_bytes}")
+    return (share - n_slots * slot) // node, n_slots

@@ -1,0 +1,129 @@
+"""Weak learners: N of them, addressed by i, behind two kernels.
+
+    look(x, i, notes, out, *weak)          notes[LABEL] is what i says about x, `out` its k scores
+    learn(x, i, notes, label, w, *weak)    i learns that x has this label, with weight w
+
+Hoeffding trees are in `trees`. Here are the linear ones, and anybody's Python objects.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from onearm.boosting.trees.leaves import top
+from onearm.boosting.trees.nodes import BY_BAYES, LABEL, NOTES
+from onearm.explore import runner_up
+from onearm.kernels import kernel
+from onearm.vectors import add, linear, sqnorm
+
+
+@kernel
+def linear_look(x, i, notes, out, W):
+    """Say argmax xᵀW_i."""
+    s = linear(x, W[i])
+    for r in range(len(s)):
+        out[r] = s[r]
+    notes[LABEL], notes[BY_BAYES] = top(s), 0
+
+
+@kernel
+def linear_learn(x, i, notes, label, w, W):
+    """Passive-aggressive: as far as needed for a margin of 1, but by no more than w."""
+    s = linear(x, W[i])
+    rival = runner_up(s, label)
+    loss, norm = 1.0 - (s[label] - s[rival]), sqnorm(x)
+    if loss > 0.0 and norm > 0.0:
+        tau = min(w, loss / (2.0 * norm))
+        add(tau, x, W[i], label)
+        add(-tau, x, W[i], rival)
+
+
+@kernel
+def linear_lean(notes, out):
+    """How far the score leans to class 1 of two, in [-1, 1]."""
+    return max(-1.0, min(1.0, 0.5 * (out[1] - out[0])))
+
+
+class Linear:
+    """N linear learners."""
+
+    def __init__(self, n_learners: int, n_classes: int, n_features: int) -> None:
+        self.W = np.zeros((n_learners, n_features, n_classes))
+
+    def model(self) -> tuple:
+        return (self.W,)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        return {"W": self.W}
+
+    content = arrays
+
+    def extend(self, saved: dict[str, np.ndarray]) -> None:
+        pass
+
+
+def foreign_look(x, i, notes, out, learners):
+    """Ask a Python object; until it has learnt something it says 0."""
+    notes[LABEL], notes[BY_BAYES] = learners[i].say(x, out), 0
+
+
+def foreign_learn(x, i, notes, label, w, learners):
+    learners[i].learn(x, int(label), float(w))
+
+
+class RiverLearner:
+    """An object with River's learn_one and predict_one."""
+
+    def __init__(self, model: Any, n_classes: int) -> None:
+        self.model = model
+
+    def say(self, x: np.ndarray, out: np.ndarray) -> int:
+        label = self.model.predict_one(dict(enumerate(x.tolist())))
+        out[:] = 0.0
+        out[label or 0] = 1.0
+        return label or 0
+
+    def learn(self, x: np.ndarray, label: int, w: float) -> None:
+        self.model.learn_one(dict(enumerate(x.tolist())), label, w=w)
+
+
+class ScikitLearner:
+    """An object with scikit-learn's partial_fit and predict."""
+
+    def __init__(self, model: Any, n_classes: int) -> None:
+        self.model, self.classes, self.fitted = model, np.arange(n_classes), False
+
+    def say(self, x: np.ndarray, out: np.ndarray) -> int:
+        label = int(self.model.predict(x[None])[0]) if self.fitted else 0
+        out[:] = 0.0
+        out[label] = 1.0
+        return label
+
+    def learn(self, x: np.ndarray, label: int, w: float) -> None:
+        self.model.partial_fit(x[None], [label], self.classes, sample_weight=[w])
+        self.fitted = True
+
+
+class Foreign:
+    """N objects that `make` gave, each with River's or scikit-learn's methods."""
+
+    def __init__(self, make: Callable[[], Any], n_learners: int, n_classes: int) -> None:
+        self.learners = [adapted(make(), n_classes) for _ in range(n_learners)]
+
+    def model(self) -> tuple:
+        return (self.learners,)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        kind = type(self.learners[0].model).__name__
+        raise TypeError(f"a booster over {kind} objects is not made of arrays: it cannot be saved")
+
+
+def adapted(model: Any, n_classes: int) -> RiverLearner | ScikitLearner:
+    """Wrap a River or scikit-learn object."""
+    if hasattr(model, "learn_one") and hasattr(model, "predict_one"):
+        return RiverLearner(model, n_classes)
+    if hasattr(model, "partial_fit") and hasattr(model, "predict"):
+        return ScikitLearner(model, n_classes)
+    has = "learn_one and predict_one, or partial_fit and predict"
+    raise ValueError(f"weak must make objects with {has}, got {type(model).__name__}")

@@ -1,0 +1,237 @@
+"""AdaBandit: Zhang, Jung, Tewari, AISTATS 2019, Algorithms 1 and 3; AdaBoostOLM, its fully informed
+model: Jung, Goetz, Tewari, Online multiclass boosting, NeurIPS 2017."""
+
+import math
+
+import numpy as np
+
+from onearm.rng import draw, uniform
+
+from .hoeffding_tree import total
+from .weak import LEAST_WEIGHT, make_weak, one_of, teach
+
+
+def maxima(s, among):
+    """The allowed labels with the largest score, ascending."""
+    top = max(s[r] for r in among)
+    return [r for r in among if s[r] == top]
+
+
+def elsewhere(greedy, among, rho, rng):
+    """Equation (2): say greedy, but with probability rho one of the other allowed labels."""
+    u = uniform(rng)
+    others = [r for r in among if r != greedy]
+    if not others:
+        return greedy, greedy, 1.0
+    if u >= rho:
+        return greedy, greedy, 1.0 - rho
+    number = min(int(u / rho * len(others)), len(others) - 1)
+    return others[number], greedy, rho / len(others)
+
+
+def explored(p, among, rho):
+    """The chances of `elsewhere` when the greedy label itself has the chances p."""
+    q = np.zeros(len(p))
+    for greedy in among:
+        for r in among:
+            if len(among) == 1:
+                q[r] += p[greedy]
+            elif r == greedy:
+                q[r] += p[greedy] * (1 - rho)
+            else:
+                q[r] += p[greedy] * rho / (len(among) - 1)
+    return q
+
+
+def estimated_loss(k, label, greedy, propensity, right):
+    """Equation (4): the loss of each label, without bias."""
+    loss = [0.0] * k
+    for i in range(k):
+        if right and i != label and i != greedy:
+            loss[i] = 1 / propensity
+        if not right and label == greedy and i == greedy:
+            loss[i] = 1 / propensity
+    return loss
+
+
+def estimated_costs(C, loss):
+    """Equation (5): C (1 - loss)."""
+    k = len(loss)
+    return [total(C[l][r] * (1 - loss[r]) for r in range(k)) for l in range(k)]  # noqa: E741
+
+
+def sig(u):
+    return 1 / (1 + math.exp(-u))
+
+
+def cost_matrix(s):
+    """Equation (10): entry [l][r] is the cost of saying l when r is true."""
+    k = len(s)
+    C = [[0.0] * k for _ in range(k)]
+    for r in range(k):
+        for l in range(k):  # noqa: E741
+            if l != r:
+                C[l][r] = sig(s[l] - s[r])
+        C[r][r] = -total(sig(s[j] - s[r]) for j in range(k) if j != r)
+    return C
+
+
+def slope(y, s, h, alpha):
+    """The derivative in alpha of l_y(s + alpha e_h), l_y(s) = sum_{l != y} log(1+exp(s_l-s_y))."""
+    if h != y:
+        return sig(s[h] + alpha - s[y])
+    return -total(sig(s[j] - s[y] - alpha) for j in range(len(s)) if j != y)
+
+
+class Experts:
+    """What both have: votes weighted by alpha, and Hedge over the N partial sums of them."""
+
+    def __init__(
+        self,
+        k,
+        d,
+        n_learners=15,
+        weak="tree",
+        grace=(5, 20),
+        delta=(0.01, 0.9),
+        tie=(0.01, 0.9),
+        weight_scale=1.0,
+        step="paper",
+        step_scale=1.0,
+        ties="random",
+        share=0.0,
+        nominal=(),
+        leaves="majority",
+        observer="gaussian",
+        seed=0,
+    ):
+        self.k = k
+        self.N = n_learners
+        self.step, self.step_scale = step, step_scale
+        self.ties, self.share = ties, share
+        form = (weak, seed, grace, delta, tie, weight_scale, nominal, leaves, observer)
+        self.weak, self.weight_scales = make_weak(self.N, k, d, *form)
+        self.alpha = [0.0] * self.N
+        self.logv = [0.0] * self.N
+        self.G2 = [0.0] * self.N  # sums of squared gradients
+        self.t = 0
+
+    def labels(self, x):
+        return [learner.says(x) for learner in self.weak]
+
+    def votes(self, h):
+        """[s^0, s^1, ..., s^N]"""
+        s = [[0.0] * self.k]
+        for i in range(self.N):
+            following = list(s[-1])
+            following[h[i]] += self.alpha[i]
+            s.append(following)
+        return s
+
+    def expert_chances(self):
+        v = [math.exp(logv - max(self.logv)) for logv in self.logv]
+        return np.array([v_i / total(v) for v_i in v])
+
+    def candidates(self, s, among):
+        """The labels among which the expert with the votes s draws."""
+        best = maxima(s, among)
+        return best if self.ties == "random" else best[:1]
+
+    def greedy_chances(self, x, among):
+        P = self.expert_chances()
+        s = self.votes(self.labels(x))
+        p = np.zeros(self.k)
+        for i in range(self.N):
+            best = self.candidates(s[i + 1], among)
+            for r in best:
+                p[r] += P[i] / len(best)
+        return p
+
+    def scores(self, x):
+        return self.greedy_chances(x, range(self.k))
+
+    def choose_greedy(self, x, among, rng):
+        i = draw(self.expert_chances(), rng)
+        s = self.votes(self.labels(x))
+        return one_of(self.candidates(s[i + 1], among), rng)
+
+    def expert_label(self, s, greedy):
+        """What an expert with the votes s said, if the booster's greedy label was this."""
+        best = maxima(s, range(self.k))
+        return greedy if greedy in best else best[0]
+
+    def move_alpha(self, i, G, eta):
+        if self.step == "adaptive":
+            self.G2[i] += G * G
+            if self.G2[i] == 0:
+                return
+            eta = self.step_scale / math.sqrt(self.G2[i])
+        self.alpha[i] = max(-2.0, min(2.0, self.alpha[i] - eta * G))
+
+    def settle(self):
+        """Keep the log weights of the experts in range, and share if asked to."""
+        top = max(self.logv)
+        self.logv = [logv - top for logv in self.logv]
+        if self.share > 0:
+            v = [math.exp(logv) for logv in self.logv]
+            mixed = [(1 - self.share) * v_i / total(v) + self.share / self.N for v_i in v]
+            self.logv = [math.log(v_i) for v_i in mixed]
+
+
+class AdaBandit(Experts):
+    def __init__(self, k, d, rho=0.001, clip=100.0, target="cheapest", **others):
+        super().__init__(k, d, **others)
+        self.rho = rho
+        self.clip = clip
+        self.target = target
+
+    def chances(self, x, among=None):
+        among = range(self.k) if among is None else among
+        return explored(self.greedy_chances(x, among), among, self.rho)
+
+    def choose(self, x, among, rng):
+        among = range(self.k) if among is None else among
+        greedy = self.choose_greedy(x, among, rng)
+        return elsewhere(greedy, among, self.rho, rng)
+
+    def update(self, x, label, greedy, propensity, reward, truth, rng):
+        self.t += 1
+        right = label == truth
+        loss = estimated_loss(self.k, label, greedy, propensity, right)
+        h = self.labels(x)
+        s = self.votes(h)
+        eta = self.step_scale * self.rho / (self.k**2 * math.sqrt(self.t))
+        for i in range(self.N):
+            costs = estimated_costs(cost_matrix(s[i]), loss)
+            known = label if right else None
+            scale = self.weight_scales[i]
+            teach(self.weak[i], scale, x, costs, self.clip, self.target, known, rng)
+            self.logv[i] -= loss[self.expert_label(s[i + 1], greedy)]
+            slopes = [slope(j, s[i], h[i], self.alpha[i]) for j in range(self.k)]
+            G = total((1 - loss[j]) * slopes[j] for j in range(self.k))
+            self.move_alpha(i, G, eta)
+        self.settle()
+
+
+class AdaBoostOLM(Experts):
+    def chances(self, x, among=None):
+        return self.greedy_chances(x, range(self.k) if among is None else among)
+
+    def choose(self, x, among, rng):
+        among = range(self.k) if among is None else among
+        greedy = self.choose_greedy(x, among, rng)
+        return greedy, greedy, 1.0
+
+    def update(self, x, label, greedy, propensity, reward, truth, rng):
+        self.t += 1
+        h = self.labels(x)
+        s = self.votes(h)
+        eta = self.step_scale * 2 * math.sqrt(2) / ((self.k - 1) * math.sqrt(self.t))
+        for i in range(self.N):
+            C = cost_matrix(s[i])
+            w = self.weight_scales[i] * (-C[truth][truth] / (self.k - 1))
+            if w >= LEAST_WEIGHT:
+                self.weak[i].learn(x, truth, w)
+            self.logv[i] -= self.expert_label(s[i + 1], greedy) != truth
+            self.move_alpha(i, slope(truth, s[i], h[i], self.alpha[i]), eta)
+        self.settle()

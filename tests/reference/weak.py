@@ -1,0 +1,117 @@
+"""The weak learners of the boosters, and how a cost vector teaches one.
+
+Zhang, Jung, Tewari, Online multiclass boosting with bandit feedback, AISTATS 2019, Appendix B.3.
+"""
+
+import math
+
+import numpy as np
+
+from onearm.rng import below, seeded, uniform
+
+from .hoeffding_tree import HoeffdingTree, lowest_argmax, total
+
+LEAST_WEIGHT = 1e-10
+
+
+def between(low, high, rng):
+    u = uniform(rng)
+    return low if low == high else low + (high - low) * u
+
+
+def log_between(low, high, rng):
+    u = uniform(rng)
+    return low if low == high else math.exp(math.log(low) + (math.log(high) - math.log(low)) * u)
+
+
+def as_range(value):
+    return value if isinstance(value, (tuple, list)) else (value, value)
+
+
+def draw_parameters(n, seed, grace, delta, tie, weight_scale):
+    """The parameters of n weak learners, each drawn from (lo, hi) or given as a number."""
+    rng = seeded(seed, 4)
+    result = []
+    for _ in range(n):
+        drawn = {}
+        drawn["grace"] = between(*as_range(grace), rng)
+        drawn["delta"] = log_between(*as_range(delta), rng)
+        drawn["tie"] = log_between(*as_range(tie), rng)
+        drawn["weight_scale"] = between(*as_range(weight_scale), rng)
+        result.append(drawn)
+    return result
+
+
+def make_weak(n, k, d, weak, seed, grace, delta, tie, weight_scale, nominal, leaves, observer):
+    """n weak learners and their weight scales."""
+    learners, scales = [], []
+    for drawn in draw_parameters(n, seed, grace, delta, tie, weight_scale):
+        scales.append(drawn.pop("weight_scale"))
+        if weak == "linear":
+            learners.append(Linear(k, d))
+        else:
+            depth = 1 if weak == "stump" else 0
+            form = {"max_depth": depth, "leaves": leaves, "observer": observer}
+            learners.append(HoeffdingTree(k, d, nominal, **drawn, **form))
+    return learners, scales
+
+
+class Linear:
+    """A multiclass passive-aggressive learner whose steps are at most the weight."""
+
+    def __init__(self, k, d):
+        self.k, self.d = k, d
+        self.W = np.zeros((d, k))
+
+    def scores(self, x):
+        s = [total(x[j] * self.W[j, c] for j in range(self.d)) for c in range(self.k)]
+        return np.array(s)
+
+    def says(self, x):
+        return lowest_argmax(self.scores(x))
+
+    def learn(self, x, label, w):
+        s = self.scores(x)
+        others = [c for c in range(self.k) if c != label]
+        rival = others[lowest_argmax([s[c] for c in others])]
+        loss = 1 - (s[label] - s[rival])
+        norm2 = total(v * v for v in x)
+        if loss > 0 and norm2 > 0:
+            tau = min(w, loss / (2 * norm2))
+            self.W[:, label] += tau * x
+            self.W[:, rival] -= tau * x
+
+
+def round2(v):
+    return math.floor(100 * v + 0.5) / 100
+
+
+def weight_of(costs, clip):
+    """How much it matters which label is predicted: sum_j (c_j - min c), rounded, clipped."""
+    return total(min(clip, round2(c - min(costs))) for c in costs)
+
+
+def cheapest(costs, clip, known, rng):
+    """The label of least cost: of several the known true one, or else one of them at random."""
+    rounded = [round2(max(-clip, min(clip, c))) for c in costs]
+    minimisers = [j for j in range(len(costs)) if rounded[j] == min(rounded)]
+    if known in minimisers:
+        return known
+    return one_of(minimisers, rng)
+
+
+def one_of(labels, rng):
+    """One of the labels, in ascending order, uniformly; only several need a draw."""
+    return labels[below(len(labels), rng)] if len(labels) > 1 else labels[0]
+
+
+def teach(learner, scale, x, costs, clip, target, known, rng):
+    """Tell a weak learner its costs as a label with a weight; known = the true label or None."""
+    w = scale * weight_of(costs, clip)
+    if w < LEAST_WEIGHT:
+        return
+    if target == "truth" and known is not None:
+        label = known
+    else:
+        label = cheapest(costs, clip, known, rng)
+    learner.learn(x, label, w)
