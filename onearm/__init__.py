@@ -24,6 +24,9 @@ LEARNERS = {
     "HoeffdingTree": "onearm.boosting.hoeffding_tree",
     "AdaBandit": "onearm.boosting.adabandit",
     "AdaBoostOLM": "onearm.boosting.adabandit",
+    "BanditBBM": "onearm.boosting.bbm",
+    "OnlineMBBM": "onearm.boosting.bbm",
+    "BinBandit": "onearm.boosting.binbandit",
 }
 STREAMS = {
     "Stream": "onearm.streams.stream",

@@ -26,8 +26,9 @@ from typing import Any
 
 import numpy as np
 
-from onearm.boosting.booster import Booster, published
+from onearm.boosting.booster import Booster
 from onearm.boosting.costs import CHEAPEST, SLIGHT, TOLD, TRUTH, cheapest, importance, sigmoid
+from onearm.boosting.presets import BANDIT, TOLD_ALL, published
 from onearm.boosting.trees.nodes import LABEL
 from onearm.estimate import zero_one_loss
 from onearm.explore import (
@@ -248,8 +249,11 @@ class AdaBandit(Adaptive, **KERNELS):
 
     @classmethod
     def paper(cls, name: str | None = None, **given: Any) -> "AdaBandit":
-        """Return a learner with the settings published for a data set."""
-        return published(cls, name, PAPER_N, BANDIT_PAPER | {"step": "paper"}, given)
+        """Return a learner with the settings published for a data set, but for what is given.
+
+        Names are balance, car, nursery, movement, mice and isolet; without one: those of balance.
+        """
+        return published(cls, name, {"step": "paper", **given}, BANDIT, (15, 15, 5, 20, 20, 20))
 
     def model(self) -> tuple:
         target = TRUTH if self.target == "truth" else CHEAPEST
@@ -264,3 +268,9 @@ class AdaBoostOLM(Adaptive, **KERNELS):
 
     def model(self) -> tuple:
         return self._model(0.0, 0.0, TOLD, 2.0 * math.sqrt(2.0) / (self.n_classes - 1))
+
+    @classmethod
+    def paper(cls, name: str | None = None, **given: Any) -> "AdaBoostOLM":
+        """Return a learner with the settings published for a data set, but for what is given."""
+        own = {"step": "paper", "weight_scale": (5.0, 20.0)}
+        return published(cls, name, own | given, TOLD_ALL, (20,) * 6)

@@ -137,14 +137,3 @@ def _plain(template: Any, name: str, **kernels: Any) -> Any:
 def _numbers(chosen: tuple) -> tuple[int, int, float]:
     label, greedy, propensity = chosen
     return int(label), int(greedy), float(propensity)
-
-
-DATA_SETS = ("balance", "car", "nursery", "movement", "mice", "isolet")
-
-
-def published(cls: Any, name: str | None, N: dict[str, int], settings: dict, given: dict) -> Any:
-    """Return a learner with the settings published for a data set, but for what is `given`."""
-    data = (name or "balance").lower()
-    if data not in DATA_SETS:
-        raise ValueError(f"name must be one of {', '.join(DATA_SETS)}, got {name!r}")
-    return cls(**{"n_learners": N[data], **settings, **given})

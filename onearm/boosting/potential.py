@@ -9,21 +9,22 @@ the other labels with chance b = (1-γ)/k, the potential of r is
 A tie at the end is lost ("strict"), won ("lenient") or settled by lot ("random"). The i-th of N
 weak learners pays C[l, r] = φʳ_{N-i}(s + e_l) for saying l where r is right.
 
-By table: past and future votes are N in all, so φ depends on the partition of the past votes and on
-how many of them are for r. The partitions of 0 to N into at most k parts are numbered, `step` leads
-from each to the next ones, and `phi` is filled from the end by the recursion.
+By table: past and future votes are N in all, so φ depends on the partition of the past ones and on
+how many of them r has. The partitions of 0 to N into at most k parts are numbered, `step` leads
+from each to those with one vote more, and `phi` is filled from the end by the recursion.
 
-In closed form, where there are too many partitions: let the number of future votes be a Poisson
-number with mean n. Then labels get votes independently, with chances π_j(t) = e⁻ᵗtʲ/j! for j votes,
-and given that they are n in all it is the same vote. Let r end with M votes, more than any other:
+In closed form, where the partitions are too many: let n be the mean of a Poisson number of votes to
+come. Then each label gets its votes independently, j of them with chance π_j(t) = e⁻ᵗtʲ/j! where t
+is an or bn, and given that n came in all it is the same vote. The chance that r ends with M votes
+and all others with fewer is a coefficient of a polynomial in ω, whose powers count the votes:
 
-    1 - φʳ_n(s) = [ωⁿ] Σ_M π_m(an)·ωᵐ · Π_{l≠r} Σ_{j<M-s_l} π_j(bn)·ωʲ / π_n(n),    m = M - s_r.
+    1 - φʳ_n(s) = [ωⁿ] Σ_M π_i(an)·ωⁱ · Π_{l≠r} Σ_{j<M-s_l} π_j(bn)·ωʲ / π_n(n),    i = M - s_r.
 
-For ties, add x·π_j(bn)·ωʲ with j = M - s_l to each sum, which is what a rival gets who has M votes
-too but loses to r with chance x. Strict is x = 0 and lenient x = 1. The mean over x in [0, 1] is
-random, since that of xʲ is 1/(1+j); Gauss-Legendre nodes give it exactly. The coefficient of ωⁿ is
-the mean of ω⁻ⁿ times the rest over n + 40 points of the unit circle: what that adds from higher
-powers is below 10⁻²⁰. No value exceeds 1, so nothing overflows.
+Add x·π_j(bn)·ωʲ with j = M - s_l to each inner sum: a rival with M votes too, who loses to r with
+chance x. Strict is x = 0, lenient x = 1, and random the mean over x in [0, 1], where xʲ becomes
+1/(1+j): Gauss-Legendre nodes give it exactly. [ωⁿ] is a mean over the unit circle, of ω⁻ⁿ times
+the polynomial. Taken at 10√n + 10 points it adds the coefficients of powers that far from n, which
+are below 10⁻¹⁸. No factor exceeds 1, so nothing overflows.
 
 Y. H. Jung, J. Goetz, A. Tewari. Online multiclass boosting. NIPS 2017.
 D. T. Zhang, Y. H. Jung, A. Tewari. Online multiclass boosting with bandit feedback. AISTATS 2019,
@@ -116,14 +117,16 @@ def closed_form(n, count, nodes, weights, gamma):
     every = 1.0 * h
     for i in range(n):
         every *= n / ((i + 1) * math.e)  # h·π_n(n) in the end
+    lost = np.zeros(len(count))
     for u in range(top + 1):
-        won[u] = min(max(1.0 - won[u] / every, 0.0), 1.0) if count[u] > 0 else 0.0
-    return won
+        if count[u] > 0:
+            lost[u] = min(max(1.0 - won[u] / every, 0.0), 1.0)
+    return lost
 
 
 @kernel
 def poisson_terms(t, angle, turn, terms):
-    """Fill in π_j(t)·ωʲ for every j, all turned by an angle; ω = (cos, sin) of the first angle."""
+    """Put π_j(t)·ωʲ into terms[j], turned by `turn`; ω is the point of the circle at `angle`."""
     omega = math.cos(angle), math.sin(angle)
     z = math.exp(-t) * math.cos(turn), math.exp(-t) * math.sin(turn)
     for j in range(len(terms)):
@@ -134,7 +137,7 @@ def poisson_terms(t, angle, turn, terms):
 
 @kernel
 def add_wins(won, w, M, x, count, own, other, fewer, rest, powers):
-    """Add to won[u], w times, the chance that u votes become M and no rival has more."""
+    """Add to won[u] w times the chance, as a polynomial at ω, that u votes become M and win."""
     product = 1.0, 0.0
     for u in range(len(rest)):
         if count[u] > 0:
@@ -191,11 +194,12 @@ def fill(phi, step, k, won, gamma):
             if count[p, u] > 0 and step[p, u] < 0:  # the vote is over
                 phi[p, u] = 1.0 - won[count[p, u] - 1] if u == top else 1.0
             elif count[p, u] > 0:
-                phi[p, u] = a * phi[step[p, u], u + 1]
+                lost = a * phi[step[p, u], u + 1]
                 for v in range(top + 1):
                     others = count[p, v] - (u == v)
                     if others > 0:
-                        phi[p, u] += b * others * phi[step[p, v], u]
+                        lost += b * others * phi[step[p, v], u]
+                phi[p, u] = min(lost, 1.0)
 
 
 def size(k: int, N: int) -> int:
@@ -239,10 +243,16 @@ def quadrature(k: int, ties: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 @lru_cache(maxsize=8)
-def potential(k: int, N: int, gamma: float, ties: str) -> tuple:
+def potential(
+    k: int, N: int, gamma: float, ties: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, float]:
     """(step, phi, nodes, weights, gamma) for the kernels; `step` is empty for the closed form.
 
-    All learners share these arrays: they are never written to.
+    Learners share these arrays and never write to them.
+
+    >>> step, phi, *_ = potential(k=26, N=20, gamma=0.1, ties="random")
+    >>> f"{phi[0, 0]:.5f}"
+    '0.55445'
     """
     nodes, weights = quadrature(k, ties)
     if size(k, N) > LARGEST:

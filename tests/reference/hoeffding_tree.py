@@ -10,6 +10,7 @@ import numpy as np
 
 FLOOR = 1e-6  # of a standard deviation
 LEAST_BRANCH = 0.01  # share of the mass that at least two branches of a split must exceed
+MARGIN = 1e-10  # a merit must be larger by more than rounding to be better
 PURE = 0.99  # a leaf with a larger share in one class does not split
 WAIT, BINS = 100, 32  # a histogram sets its bins at the 100th value
 
@@ -313,18 +314,16 @@ class HoeffdingTree:
             self.try_split(leaf)
 
     def try_split(self, leaf):
-        null = (0.0, None, None)
-        ranking = [null]  # (merit, column, candidate): the null split, then each column's best
+        best_merit, second_merit, column, candidate = 0.0, 0.0, None, None  # the null split
         for j in range(self.d):
             best = None
-            for candidate in leaf.observers[j].candidates():
-                if candidate.merit > (-math.inf if best is None else best.merit):
-                    best = candidate
-            if best is not None:
-                ranking.append((best.merit, j, best))
-        ranking.sort(key=lambda entry: -entry[0])  # stable: the first of equals stays first
-        best_merit, column, candidate = ranking[0]
-        second_merit = ranking[1][0] if len(ranking) > 1 else 0.0
+            for one in leaf.observers[j].candidates():
+                if one.merit > (-math.inf if best is None else best.merit + MARGIN):
+                    best = one
+            if best is not None and best.merit > best_merit + MARGIN:
+                best_merit, second_merit, column, candidate = best.merit, best_merit, j, best
+            elif best is not None and best.merit > second_merit:
+                second_merit = best.merit
         R = math.log2(max(2, sum(n > 0 for n in leaf.n)))
         eps = math.sqrt(R**2 * math.log(1 / self.delta) / (2 * leaf.total))
         sure = best_merit - second_merit > eps or eps < self.tie

@@ -83,7 +83,7 @@ class Linear:
 
 
 def round2(v):
-    return math.floor(100 * v + 0.5) / 100
+    return math.floor(100 * v + 0.5 + 1e-9) / 100
 
 
 def weight_of(costs, clip):

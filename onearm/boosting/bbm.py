@@ -1,0 +1,145 @@
+"""BanditBBM: boosting by majority, told only right or wrong.
+
+N weak learners say h¹ … h^N; ŷ is the label with most votes, a tie being settled by lot. What is
+said is ŷ with probability 1-ρ and otherwise one of the others. Weak learner i, given the votes s of
+those before it, pays for saying l where r is right the chance that r then loses the vote if the
+rest are right with an edge of γ over guessing:
+
+    C^i[l, r] = φʳ_{N-i}(s + e_l)    (`potential`).
+
+The answer gives an unbiased estimate l̂ of every label's loss (`estimate.zero_one_loss`), and the
+cost vector ĉ = C^i (1 - l̂) is turned into one label with a weight.
+
+OnlineMBBM is the same with the truth in hand: label y, weight Σ_l (C^i[l, y] - C^i[y, y]).
+
+D. Zhang, Y. H. Jung, A. Tewari. Online multiclass boosting with bandit feedback. AISTATS 2019.
+Y. H. Jung, J. Goetz, A. Tewari. Online multiclass boosting. NIPS 2017.
+
+Differs from the papers: potentials are exact and not estimated by simulation.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from onearm.boosting.booster import Booster
+from onearm.boosting.costs import CHEAPEST, SLIGHT, TOLD, TRUTH, cheapest, importance
+from onearm.boosting.potential import expected_costs, potential, vote
+from onearm.boosting.presets import BANDIT, TOLD_ALL, published
+from onearm.boosting.trees.nodes import LABEL
+from onearm.estimate import zero_one_loss
+from onearm.explore import best, elsewhere, elsewhere_chances, elsewhere_possible, one_of_best
+from onearm.kernels import kernel
+from onearm.parameters import option, real
+
+
+@kernel
+def scores(seen, potential, rules, weak):
+    s = np.zeros(rules[0])
+    for i in range(len(seen)):
+        s[seen[i, LABEL]] += 1.0
+    return s
+
+
+@kernel
+def chances(seen, among, potential, rules, weak):
+    s, q = scores(seen, potential, rules, weak), np.zeros(rules[0])
+    top, several = best(s, among), 0
+    for r in among:
+        several += s[r] == s[top]
+    for r in among:
+        q[r] = 1.0 / several if s[r] == s[top] else 0.0
+    return elsewhere_chances(q, among, rules[2])
+
+
+@kernel
+def choose(seen, among, rng, potential, rules, weak):
+    greedy = one_of_best(scores(seen, potential, rules, weak), among, rng)
+    if rules[2] == 0.0:
+        return greedy, greedy, 1.0
+    return elsewhere(greedy, among, rules[2], rng)
+
+
+@kernel
+def possible(label, greedy, propensity, k, potential, rules, weak):
+    return elsewhere_possible(label, greedy, propensity, k, rules[2])
+
+
+def update(x, seen, label, greedy, propensity, reward, truth, rng, potential, rules, weak):
+    k, N, rho, clip, target, scale = rules
+    g = 1.0 - zero_one_loss(label, greedy, propensity, truth, k)
+    if target == TOLD:
+        for r in range(k):
+            g[r] = 1.0 if r == truth else 0.0
+    votes, p = np.zeros(k, np.int64), 0
+    for i in range(N):
+        cost = expected_costs(votes, g, N - i - 1, p, potential)
+        if target == TOLD:
+            w = 0.0
+            for r in range(k):
+                w += cost[r] - cost[truth]
+        else:
+            w = importance(cost, clip)
+        w *= scale[i]
+        if w >= SLIGHT:
+            known = target == TOLD or (target == TRUTH and truth >= 0)
+            y = truth if known else cheapest(cost, truth, clip, rng)
+            weak_learn(x, i, seen[i], y, w, *weak)  # noqa: F821 bound to a weak learner's
+        p = vote(seen[i, LABEL], votes, p, potential)
+
+
+KERNELS = {
+    "scores": scores, "chances": chances, "choose": choose, "possible": possible,
+    "update": update,
+}  # fmt: skip
+
+
+@dataclass
+class ByMajority(Booster):
+    """What BanditBBM and OnlineMBBM share."""
+
+    gamma: float = real(0.1, "(0, 1)")
+    ties: str = option("random", "random", "strict", "lenient")
+
+    def _model(self, rho: float, clip: float, target: int) -> tuple:
+        phi = potential(self.n_classes, self.n_learners, self.gamma, self.ties)
+        rules = self.n_classes, self.n_learners, rho, clip, target, self.scale
+        return phi, rules, self.learners.model()
+
+
+@dataclass
+class BanditBBM(ByMajority, **KERNELS):
+    """Boosting by majority, for bandit feedback."""
+
+    rho: float = real(0.01, "(0, 1)")
+    clip: float = real(100.0, "(0, inf)")
+    target: str = option("truth", "cheapest", "truth")
+
+    exploration = "rho"
+
+    def model(self) -> tuple:
+        return self._model(self.rho, self.clip, TRUTH if self.target == "truth" else CHEAPEST)
+
+    @classmethod
+    def paper(cls, name: str | None = None, **given: Any) -> "BanditBBM":
+        """Return a learner with the settings published for a data set, but for what is given.
+
+        Names are balance, car, nursery, movement, mice and isolet; without one: those of balance.
+        """
+        return published(cls, name, given, BANDIT, (20, 15, 10, 10, 10, 10))
+
+
+@dataclass
+class OnlineMBBM(ByMajority, **KERNELS):
+    """Boosting by majority, shown every true label."""
+
+    full_information = True
+
+    def model(self) -> tuple:
+        return self._model(0.0, 0.0, TOLD)
+
+    @classmethod
+    def paper(cls, name: str | None = None, **given: Any) -> "OnlineMBBM":
+        """Return a learner with the settings published for a data set, but for what is given."""
+        return published(cls, name, given, TOLD_ALL, (20,) * 6)

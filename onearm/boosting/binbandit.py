@@ -1,0 +1,133 @@
+"""BinBandit: for each class a boosted vote of binary learners, told only right or wrong.
+
+Learner i of class c says h_c^i(x) in [-1, 1]; f_c = Σ_i α_c^i h_c^i and ŷ = argmax f, a tie being
+settled by lot. What is said is ŷ with probability 1-ρ and otherwise one of the others. Only the
+class c that was said learns, whether it was right (b = 1) or not (b = -1): with z = 0,
+
+    learner i gets (x, b) with weight min(1, (1-γ)^{z/2}) / P(c), then z += b·h_c^i - θ,
+
+where θ = γ/(2+γ). If b·f_c < θ, then α_c^i is multiplied by exp(η b h_c^i / P(c)) and normalised.
+
+S.-T. Chen, H.-T. Lin, C.-J. Lu. Boosting with online binary learners for the multiclass bandit
+problem. ICML 2014, where it is called BanditBoost; D. Zhang, Y. H. Jung, A. Tewari (AISTATS 2019)
+compare with it as BinBandit.
+
+Differs from the papers: η is 0 by default (a uniform vote), which theirs amounts to. With `others`,
+an answer "right" also teaches all other classes that they were wrong.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from onearm.boosting.booster import Booster
+from onearm.boosting.presets import TOLD_ALL, published
+from onearm.boosting.trees.nodes import NOTES
+from onearm.explore import best, elsewhere, elsewhere_chances, elsewhere_possible, one_of_best
+from onearm.kernels import kernel
+from onearm.learner import state
+from onearm.parameters import flag, real, whole
+
+
+def look(x, alpha, rules, weak):
+    """What every learner notes about x, how far it leans, and the score of every class."""
+    k, N = alpha.shape
+    notes, out = np.empty((k * N, NOTES), np.int64), np.empty(2)
+    h, f = np.empty((k, N)), np.zeros(k)
+    for c in range(k):
+        for i in range(N):
+            weak_look(x, c * N + i, notes[c * N + i], out, *weak)  # noqa: F821 bound
+            h[c, i] = weak_lean(notes[c * N + i], out)  # noqa: F821 bound
+            f[c] += alpha[c, i] * h[c, i]
+    return notes, h, f
+
+
+@kernel
+def scores(seen, alpha, rules, weak):
+    return seen[2]
+
+
+@kernel
+def chances(seen, among, alpha, rules, weak):
+    f, q = seen[2], np.zeros(len(alpha))
+    top, several = best(f, among), 0
+    for r in among:
+        several += f[r] == f[top]
+    for r in among:
+        q[r] = 1.0 / several if f[r] == f[top] else 0.0
+    return elsewhere_chances(q, among, rules[0])
+
+
+@kernel
+def choose(seen, among, rng, alpha, rules, weak):
+    return elsewhere(one_of_best(seen[2], among, rng), among, rules[0], rng)
+
+
+@kernel
+def possible(label, greedy, propensity, k, alpha, rules, weak):
+    return elsewhere_possible(label, greedy, propensity, k, rules[0])
+
+
+def update(x, seen, label, greedy, propensity, reward, truth, rng, alpha, rules, weak):
+    rho, gamma, eta, others, scale = rules
+    notes, h, f = seen
+    k, N = alpha.shape
+    theta = gamma / (2.0 + gamma)
+    for c in range(k):
+        if c != label and not (others and label == truth):
+            continue
+        b = 1.0 if c == truth else -1.0
+        z = 0.0
+        for i in range(N):
+            at = c * N + i
+            w = scale[at] * min(1.0, (1.0 - gamma) ** (0.5 * z)) / propensity
+            weak_learn(x, at, notes[at], 1 if b > 0.0 else 0, w, *weak)  # noqa: F821 bound
+            z += b * h[c, i] - theta
+        if eta > 0.0 and b * f[c] < theta:
+            _reweigh(alpha[c], h[c], eta * b / propensity)
+
+
+@kernel
+def _reweigh(alpha, h, step):
+    """α_i ∝ α_i·exp(step·h_i)."""
+    total = 0.0
+    for i in range(len(alpha)):
+        alpha[i] *= math.exp(step * h[i])
+        total += alpha[i]
+    for i in range(len(alpha)):
+        alpha[i] /= total
+
+
+@dataclass
+class BinBandit(
+    Booster, look=look, scores=scores, chances=chances, choose=choose, possible=possible,
+    update=update,
+):  # fmt: skip
+    """One boosted vote of binary learners per class, for bandit feedback."""
+
+    n_learners: int = whole(10, 1)
+    rho: float = real(0.01, "(0, 1)")
+    gamma: float = real(0.1, "(0, 0.5)")
+    eta: float = real(0.0, "[0, inf)")
+    others: bool = flag(True)
+    alpha: np.ndarray = state()  # (k, N): the weight of each learner in the vote for its class
+
+    exploration = "rho"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.alpha = np.full((self.n_classes, self.n_learners), 1.0 / self.n_learners)
+
+    def sizes(self) -> tuple[int, int]:
+        return self.n_classes * self.n_learners, 2
+
+    def model(self) -> tuple:
+        rules = self.rho, self.gamma, self.eta, self.others, self.scale
+        return self.alpha, rules, self.learners.model()
+
+    @classmethod
+    def paper(cls, name: str | None = None, **given: Any) -> "BinBandit":
+        """Return a learner with the settings published for a data set, but for what is given."""
+        return published(cls, name, {"others": False, **given}, TOLD_ALL, (10,) * 6)
