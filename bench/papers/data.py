@@ -58,9 +58,10 @@ def principal(X: np.ndarray, n: int) -> np.ndarray:
     Signs are settled and digits cut, so that another linear algebra library gives the same rows.
     """
     centred = X - X.mean(axis=0)
-    _, _, V = np.linalg.svd(centred, full_matrices=False)
-    V = V[:n] * np.sign(V[np.arange(n), np.abs(V[:n]).argmax(axis=1)])[:, None]
-    return (centred @ V.T).round(6)
+    _, V = np.linalg.eigh(centred.T @ centred)
+    V = V[:, ::-1][:, :n]  # eigenvalues ascend
+    V = V * np.sign(V[np.abs(V).argmax(axis=0), np.arange(n)])
+    return (centred @ V).round(6)
 
 
 def _features(name: str, columns: dict[str, tuple[str, ...]]) -> list[str]:

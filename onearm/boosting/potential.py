@@ -93,7 +93,7 @@ def closed_form(n, count, nodes, weights, gamma):
             top = u
     b = (1.0 - gamma) / k
     a = b + gamma
-    most, chance = 0, math.exp(-a * n)
+    most, chance = 0, math.exp(-a * n)  # which is not 0 as long as N is below 700
     while most < n and (most < a * n or chance > NEGLIGIBLE):
         most += 1
         chance *= a * n / most
@@ -242,7 +242,7 @@ def quadrature(k: int, ties: str) -> tuple[np.ndarray, np.ndarray]:
     return nodes, weights
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def potential(
     k: int, N: int, gamma: float, ties: str
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, float]:

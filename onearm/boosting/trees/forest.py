@@ -24,12 +24,14 @@ from onearm.boosting.trees.nodes import (
     TOTAL,
     TRIED,
 )
-from onearm.boosting.trees.observers import BINS, EARLY, clear, log_or_never, observe
+from onearm.boosting.trees.observers import BINS, EARLY, clear, observe
 from onearm.boosting.trees.split import try_split
 from onearm.kernels import kernel
 
 NODE_FIELDS = ("links", "numbers", "mass", "used")
-SLOT_FIELDS = ("moments", "density", "prior", "counts", "edges", "bins", "early", "heard")
+SLOT_FIELDS = (
+    "moments", "density", "prior", "gaps", "counts", "edges", "bins", "early", "heard",
+)  # fmt: skip
 LEAVES = ("majority", "bayes", "adaptive")
 
 
@@ -37,7 +39,7 @@ LEAVES = ("majority", "bayes", "adaptive")
 def learn(x, i, notes, label, w, nodes, stats, columns, settings):
     """Teach tree i that x, about which it made these notes, has this label, with weight w."""
     links, numbers, mass, used = nodes
-    grace, delta, tie, n_splits, max_depth, leaves = settings
+    grace, delta, tie, room, n_splits, max_depth, leaves = settings
     if not 0.0 < w < math.inf:
         return
     leaf = notes[NODE]
@@ -49,10 +51,7 @@ def learn(x, i, notes, label, w, nodes, stats, columns, settings):
     numbers[i, leaf, TOTAL] += w
     if at == NOWHERE:
         return
-    prior = stats[2]
-    if len(prior) > 0:
-        prior[i, at, label] = log_or_never(mass[i, leaf, label])
-    observe(x, i, at, label, w, stats, columns)
+    observe(x, i, at, label, w, mass[i, leaf, label], stats, columns)
     n = numbers[i, leaf, TOTAL]
     due = n - numbers[i, leaf, TRIED] >= grace[i] and mass[i, leaf, label] < n
     if due and used[i, 0] + 2 <= links.shape[1]:
@@ -76,12 +75,16 @@ class Trees:
         numeric = self.nominal == 0
         rows = np.where(numeric, 0, self.nominal + 2)  # each value, any other, all
         self.place = np.where(numeric, np.cumsum(numeric) - 1, np.cumsum(rows) - rows)
-        self.settings = (grace, delta, tie, n_splits, max_depth, LEAVES.index(leaves))
-        sizes = n_classes, n_features, int(numeric.sum()), int(rows.sum())
+        self.numeric = np.flatnonzero(numeric)
+        self.columns = self.nominal, self.place, self.numeric
+        sizes = n_classes, len(self.numeric), int(rows.sum())
         self.shapes = _shapes(*sizes, leaves != "majority", observer == "gaussian")
-        n_nodes, n_slots = _room(self.shapes, n_trees, max_bytes)
+        n_nodes, self.n_slots = _room(self.shapes, n_trees, max_bytes)
+        self.settings = (
+            grace, delta, tie, self.n_slots, n_splits, max_depth, LEAVES.index(leaves),
+        )  # fmt: skip
         for name, (kind, shape, present) in self.shapes.items():
-            n = n_slots if name in SLOT_FIELDS else n_nodes
+            n = self.n_slots if name in SLOT_FIELDS else n_nodes
             whole = (n_trees, n, *shape) if present else (0,) * (2 + len(shape))
             setattr(self, name, np.zeros(whole, kind))
         self.used = np.ones((n_trees, 2), np.int64)  # of nodes, of slots
@@ -96,7 +99,7 @@ class Trees:
         return tuple(getattr(self, name) for name in SLOT_FIELDS)
 
     def model(self) -> tuple:
-        return self.nodes(), self.stats(), (self.nominal, self.place), self.settings
+        return self.nodes(), self.stats(), self.columns, self.settings
 
     def arrays(self) -> dict[str, np.ndarray]:
         return {name: getattr(self, name) for name in (*NODE_FIELDS, *SLOT_FIELDS)}
@@ -113,27 +116,28 @@ class Trees:
     def extend(self, saved: dict[str, np.ndarray]) -> None:
         """Make room in use as it was when these arrays were saved."""
         used = saved.get("used", self.used)
-        most = self.links.shape[1], self.heard.shape[1]
+        most = self.links.shape[1], self.n_slots
         if used.shape != self.used.shape or (used < 1).any() or (used > most).any():
             raise ValueError("saved trees do not fit: they use other room than there is")
         self.used[...] = used
 
 
-def _shapes(k: int, d: int, d_numeric: int, n_rows: int, bayes: bool, gaussian: bool) -> dict:
+def _shapes(k: int, d: int, n_rows: int, bayes: bool, gaussian: bool) -> dict:
     """Of each field of a node or slot: its type, shape, and whether it is kept at all."""
     number = np.float64
     return {
         "links": (np.int32, (4,), True),
         "numbers": (number, (5,), True),
         "mass": (number, (k,), True),
-        "moments": (number, (k, d_numeric, 5), gaussian),
-        "density": (number, (d_numeric, 3, k), gaussian and bayes),
+        "moments": (number, (k, 5, d), gaussian),
+        "density": (number, (d, 2, k), gaussian and bayes),
         "prior": (number, (k,), bayes),
-        "counts": (number, (n_rows, k), True),
-        "edges": (number, (d_numeric, BINS - 1), not gaussian),
-        "bins": (number, (d_numeric, BINS + 1, k), not gaussian),
-        "early": (number, (d_numeric, EARLY, 3), not gaussian),
-        "heard": (number, (d,), True),
+        "gaps": (number, (), bayes),
+        "counts": (number, (n_rows, k), n_rows > 0),
+        "edges": (number, (d, BINS - 1), not gaussian),
+        "bins": (number, (d, BINS + 1, k), not gaussian),
+        "early": (number, (d, EARLY, 3), not gaussian),
+        "heard": (number, (d,), not gaussian),
     }
 
 

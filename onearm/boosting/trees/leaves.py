@@ -20,8 +20,19 @@ from onearm.boosting.trees.nodes import (
     code,
     route,
 )
-from onearm.boosting.trees.observers import BINS, EARLY, LOG_SD, MU, NEVER, PRECISION, bin_of
-from onearm.kernels import kernel
+from onearm.boosting.trees.observers import (
+    BINS,
+    EARLY,
+    MEAN,
+    MU,
+    NEVER,
+    PRECISION,
+    WEIGHT,
+    bin_of,
+    numbers_of,
+    variance,
+)
+from onearm.kernels import kernel, large_kernel
 
 BY_MAJORITY, BY_NAIVE_BAYES, ADAPTIVE = range(3)  # of `leaves`, in the order of its options
 
@@ -40,21 +51,20 @@ def top(s):
 def look(x, i, notes, out, nodes, stats, columns, settings):
     """Note what tree i says about x; `out` gets log posteriors, or the masses of its leaf."""
     links, numbers, mass, used = nodes
-    grace, delta, tie, n_splits, max_depth, leaves = settings
+    leaves = settings[-1]
     leaf, voice = route(x, i, nodes, columns)
     masses = mass[i, voice]
     notes[NODE] = leaf
     notes[LABEL] = notes[MAJORITY] = notes[BAYES] = top(masses)
     notes[BY_BAYES] = 0
-    if leaves != BY_MAJORITY and links[i, leaf, SLOT] != NOWHERE:
-        posterior(x, i, links[i, leaf, SLOT], out, stats, columns)
+    at = links[i, leaf, SLOT]
+    if leaves != BY_MAJORITY and at != NOWHERE:
+        posterior(x, i, at, mass[i, leaf], out, stats, columns)
         best = top(out)
         if out[best] > -NEVER:
             notes[BAYES] = best
-            if (
-                leaves == BY_NAIVE_BAYES
-                or numbers[i, leaf, RIGHT_BAYES] >= numbers[i, leaf, RIGHT_MAJORITY]
-            ):
+            ahead = numbers[i, leaf, RIGHT_BAYES] >= numbers[i, leaf, RIGHT_MAJORITY]
+            if leaves == BY_NAIVE_BAYES or ahead:
                 notes[LABEL], notes[BY_BAYES] = best, 1
                 return
     for c in range(len(out)):
@@ -62,31 +72,78 @@ def look(x, i, notes, out, nodes, stats, columns, settings):
 
 
 @kernel
-def posterior(x, i, at, out, stats, columns):
+def posterior(x, i, at, mass, out, stats, columns):
     """Put log P(c | x), up to a constant, into `out`; -NEVER or less where c is impossible."""
-    moments, density, prior, counts, edges, bins, early, heard = stats
-    nominal, place = columns
+    moments, density, prior, gaps, counts, edges, bins, early, heard = stats
+    nominal, place, numeric = columns
+    v = numbers_of(x, numeric)
+    if len(density) > 0:
+        missing = gaps[i, at]
+        for p in range(len(v)):
+            missing += v[p] != v[p]
+        if missing == 0.0:
+            _without_gaps(v, density[i, at], prior[i, at], out)
+        else:
+            _with_gaps(v, moments[i, at], mass, out)
+    else:
+        for c in range(len(out)):
+            out[c] = prior[i, at, c]
+        for p in range(len(v)):
+            if v[p] == v[p] and len(bins) > 0 and heard[i, at, p] >= EARLY:
+                b = bin_of(v[p], edges[i, at, p])
+                _add_log(bins[i, at, p, b], bins[i, at, p, BINS], BINS, out)
+    if len(counts) > 0:
+        for j in range(len(nominal)):
+            m, p = nominal[j], place[j]
+            if m > 0 and x[j] == x[j]:
+                _add_log(counts[i, at, p + code(x[j], m)], counts[i, at, p + m + 1], m + 1, out)
+
+
+@kernel
+def _add_log(n, of, m, out):
+    """Add log P(value | c) for a column of m values, each counted once more than it was seen."""
+    for c in range(len(out)):
+        out[c] += math.log((n[c] + 1.0) / (of[c] + m))
+
+
+@kernel
+def _without_gaps(v, density, prior, out):
+    """Four classes at a time, then one, each in a register."""
     k = len(out)
-    for c in range(k):
-        out[c] = prior[i, at, c]
-    for j in range(len(nominal)):
-        v, p, m = x[j], place[j], nominal[j]
-        if v != v or heard[i, at, j] == 0.0:
+    for c in range(0, k - 3, 4):
+        s0 = s1 = s2 = s3 = 0.0
+        for p in range(len(v)):
+            mu, half = density[p, MU, c : c + 4], density[p, PRECISION, c : c + 4]
+            o0, o1, o2, o3 = v[p] - mu[0], v[p] - mu[1], v[p] - mu[2], v[p] - mu[3]
+            s0, s1 = s0 + o0 * o0 * half[0], s1 + o1 * o1 * half[1]
+            s2, s3 = s2 + o2 * o2 * half[2], s3 + o3 * o3 * half[3]
+        out[c], out[c + 1] = prior[c] - s0, prior[c + 1] - s1
+        out[c + 2], out[c + 3] = prior[c + 2] - s2, prior[c + 3] - s3
+    for c in range(k - k % 4, k):
+        s = 0.0
+        for p in range(len(v)):
+            off = v[p] - density[p, MU, c]
+            s += off * off * density[p, PRECISION, c]
+        out[c] = prior[c] - s
+
+
+@large_kernel
+def _with_gaps(v, moments, mass, out):
+    """Leave out columns that are missing in x or that the leaf has not heard of."""
+    for c in range(len(out)):
+        out[c] = math.log(mass[c]) if mass[c] > 0.0 else -NEVER
+    for p in range(len(v)):
+        heard = 0.0
+        for c in range(len(out)):
+            heard += moments[c, WEIGHT, p]
+        if v[p] != v[p] or heard == 0.0:
             continue
-        if m > 0:
-            n, of = counts[i, at, p + code(v, m)], counts[i, at, p + m + 1]
-            for c in range(k):
-                out[c] += math.log((n[c] + 1.0) / (of[c] + m + 1.0))
-        elif len(density) > 0:
-            normal = density[i, at, p]
-            mu, precision, log_sd = normal[MU], normal[PRECISION], normal[LOG_SD]
-            for c in range(k):
-                off = v - mu[c]
-                out[c] -= log_sd[c] + off * off * precision[c]
-        elif heard[i, at, j] >= EARLY:
-            n, of = bins[i, at, p, bin_of(v, edges[i, at, p])], bins[i, at, p, BINS]
-            for c in range(k):
-                out[c] += math.log((n[c] + 1.0) / (of[c] + BINS))
+        for c in range(len(out)):
+            if moments[c, WEIGHT, p] == 0.0:
+                out[c] = -NEVER
+            else:
+                off, var = v[p] - moments[c, MEAN, p], variance(moments[c], p)
+                out[c] -= 0.5 * math.log(var) + off * off * (0.5 / var)
 
 
 @kernel

@@ -32,7 +32,7 @@ def code(v, m):
 def route(x, i, nodes, columns):
     """The leaf of tree i that x comes to, and the node that speaks for it."""
     links, numbers, mass, used = nodes
-    nominal, place = columns
+    nominal, place, numeric = columns
     node = above = 0
     while links[i, node, SPLIT] != LEAF:
         j, first = links[i, node, SPLIT], links[i, node, CHILD]

@@ -32,6 +32,7 @@ from onearm.boosting.trees.observers import (
     LEAST,
     MEAN,
     MOST,
+    NEVER,
     WEIGHT,
     clear,
     variance,
@@ -83,26 +84,24 @@ def _copy(source, target, rows):
 
 
 @large_kernel
-def _gaussian(classes, n_splits, branches, found):
-    """Try thresholds equally spaced over a column's range; `classes` are its moments."""
-    low, high = math.inf, -math.inf
-    for c in range(len(classes)):
-        if classes[c, WEIGHT] > 0.0:
-            low, high = min(low, classes[c, LEAST]), max(high, classes[c, MOST])
+def _gaussian(moments, p, n_splits, branches, found):
+    """Try thresholds equally spaced over the range of column p."""
+    low, high = NEVER, -NEVER
+    for c in range(len(moments)):
+        low, high = min(low, moments[c, LEAST, p]), max(high, moments[c, MOST, p])
     best, at = -1.0, 0.0
     if not low < high:
         return best, at
     for n in range(1, n_splits + 1):
         t = low + n * (high - low) / (n_splits + 1)
-        for c in range(len(classes)):
-            one = classes[c]
-            W = one[WEIGHT]
-            if W == 0.0 or t < one[LEAST]:
+        for c in range(len(moments)):
+            W = moments[c, WEIGHT, p]
+            if t < moments[c, LEAST, p]:
                 left = 0.0
-            elif t >= one[MOST]:
+            elif t >= moments[c, MOST, p]:
                 left = W
             else:
-                z = (t - one[MEAN]) / math.sqrt(2.0 * variance(one))
+                z = (t - moments[c, MEAN, p]) / math.sqrt(2.0 * variance(moments[c], p))
                 left = W * (0.5 * (1.0 + math.erf(z)))
             branches[0, c], branches[1, c] = left, W - left
         G = gain(branches[:2])
@@ -128,11 +127,10 @@ def _histogram(edges, bins, branches, found):
 
 
 @large_kernel
-def best_split(i, at, n_splits, stats, columns):
+def best_split(i, at, k, n_splits, stats, columns):
     """The best column, its gain, threshold and branches, and the second best gain."""
-    moments, density, prior, counts, edges, bins, early, heard = stats
-    nominal, place = columns
-    k = counts.shape[3]
+    moments, density, prior, gaps, counts, edges, bins, early, heard = stats
+    nominal, place, numeric = columns
     widest = 2
     for j in range(len(nominal)):
         widest = max(widest, nominal[j] + 1)
@@ -145,8 +143,8 @@ def best_split(i, at, n_splits, stats, columns):
             _copy(counts[i, at, p:], found, m + 1)
             G = gain(found[: m + 1])
         elif len(moments) > 0:
-            G, t = _gaussian(moments[i, at, :, p], n_splits, trial, found)
-        elif heard[i, at, j] >= EARLY:
+            G, t = _gaussian(moments[i, at], p, n_splits, trial, found)
+        elif heard[i, at, p] >= EARLY:
             G, t = _histogram(edges[i, at, p], bins[i, at, p], trial, found)
         else:
             G = -1.0
@@ -172,8 +170,8 @@ def bound(mass, total, delta):
 def try_split(i, leaf, nodes, stats, columns, settings):
     """Split a leaf if some column is surely, or almost, the best."""
     links, numbers, mass, used = nodes
-    grace, delta, tie, n_splits, max_depth, leaves = settings
-    nominal, place = columns
+    grace, delta, tie, room, n_splits, max_depth, leaves = settings
+    nominal, place, numeric = columns
     n, masses = numbers[i, leaf, TOTAL], mass[i, leaf]
     largest = 0.0
     for c in range(len(masses)):
@@ -181,25 +179,24 @@ def try_split(i, leaf, nodes, stats, columns, settings):
     if largest > PURE * n:
         return
     column, first, second, t, branches = best_split(
-        i, links[i, leaf, SLOT], n_splits, stats, columns
+        i, links[i, leaf, SLOT], len(masses), n_splits, stats, columns
     )
     if column == LEAF:
         return
     eps = bound(masses, n, delta[i])
     if first - second > eps or eps < tie[i]:
         n_branches = nominal[column] + 1 if nominal[column] > 0 else 2
-        grow(i, leaf, column, t, branches[:n_branches], nodes, stats, settings)
+        grow(i, leaf, column, t, branches[:n_branches], room, nodes, stats, settings)
 
 
 @large_kernel
-def grow(i, leaf, column, t, branches, nodes, stats, settings):
+def grow(i, leaf, column, t, branches, room, nodes, stats, settings):
     """Turn a leaf into a split with children of these masses, if there is room."""
     links, numbers, mass, used = nodes
-    grace, delta, tie, n_splits, max_depth, leaves = settings
-    heard = stats[-1]
+    grace, delta, tie, room, n_splits, max_depth, leaves = settings
     n_branches, k = branches.shape
     first = used[i, 0]
-    if first + n_branches > links.shape[1] or used[i, 1] + n_branches - 1 > heard.shape[1]:
+    if first + n_branches > links.shape[1] or used[i, 1] + n_branches - 1 > room:
         return
     used[i, 0] += n_branches
     free = links[i, leaf, SLOT]
