@@ -221,9 +221,8 @@ def _record(who: str, turns: dict[str, list]) -> dict[str, Any]:
 
 def _joined(turns: list[dict[str, Any]]) -> Timing:
     timings = [one["timing"] for one in turns]
-    return Timing(
-        timings[0].rows, sum((t.cpu for t in timings), []), sum((t.wall for t in timings), [])
-    )
+    cpu, wall = ([c for one in timings for c in getattr(one, clock)] for clock in ("cpu", "wall"))
+    return Timing(timings[0].rows, cpu, wall)
 
 
 def fastest(seen: dict[str, Any]) -> str:

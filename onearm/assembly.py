@@ -113,7 +113,7 @@ class Kernels(NamedTuple):
 def assemble(
     name: str, look, choose, update, chances, possible, scores=as_seen, bind=bind
 ) -> Kernels:
-    """Compile everything that the learner called `name` needs; another `bind` may run it plainly."""
+    """Compile everything that the learner called `name` needs, or bind it in another way."""
     return Kernels(
         bind(_play, f"{name}.play", look=look, choose=choose, update=update),
         bind(_learn, f"{name}.learn", look=look, update=update),

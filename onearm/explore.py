@@ -8,13 +8,13 @@ import math
 
 import numpy as np
 
-from onearm.kernels import kernel
+from onearm.kernels import kernel, lean_kernel
 from onearm.rng import below, draw, uniform
 
 SLACK = 1e-6  # a propensity may come back from a log in single precision
 
 
-@kernel
+@lean_kernel
 def best(s, among):
     """The allowed label with the largest score; the lowest of several."""
     top = among[0]
@@ -109,7 +109,7 @@ def elsewhere(greedy, among, rho, rng):
 
 @kernel
 def elsewhere_chances(q, among, rho):
-    """The chances of `elsewhere` when the greedy label has chances q, over the allowed, in place."""
+    """The chances of `elsewhere` where the greedy label has chances q, in place."""
     m = len(among)
     for r in among:
         if m > 1:
@@ -122,6 +122,8 @@ def elsewhere_possible(label, greedy, propensity, k, rho):
     """Whether `elsewhere` can say this, with some number m of labels allowed."""
     if label == greedy:
         return abs(propensity - (1.0 - rho)) <= SLACK or propensity == 1.0
+    if not rho / k < propensity <= 1.0:  # so small a number must not be rounded
+        return False
     m = round(rho / propensity) + 1
     return 2 <= m <= k and abs(propensity * (m - 1) - rho) <= SLACK * rho
 

@@ -34,10 +34,12 @@ def cache_folder() -> Path:
 CACHE = cache_folder()
 
 
-def kernel(function: Callable[..., Any], cache: bool = True, inline: bool = True) -> Any:
+def kernel(
+    function: Callable[..., Any], cache: bool = True, inline: bool = True, nrt: bool = True
+) -> Any:
     """Compile `function` on first use, and cache it where Numba finds a place for that."""
     # Never fastmath: results must repeat. Inlined, a call counts no references: a third faster.
-    options = {"nogil": True, "error_model": "numpy", "forceinline": inline}
+    options = {"nogil": True, "error_model": "numpy", "forceinline": inline, "_nrt": nrt}
     before, config.CACHE_DIR = config.CACHE_DIR, str(CACHE)
     try:
         return njit(cache=cache, **options)(function)
@@ -50,6 +52,11 @@ def kernel(function: Callable[..., Any], cache: bool = True, inline: bool = True
 def large_kernel(function: Callable[..., Any]) -> Any:
     """Compile a kernel of many lines, which would take long to compile wherever it is inlined."""
     return kernel(function, inline=False)
+
+
+def lean_kernel(function: Callable[..., Any]) -> Any:
+    """Compile a kernel that allocates nothing, so that no references need be counted."""
+    return kernel(function, nrt=False)
 
 
 def compose(template: Callable[..., Any], **kernels: Any) -> Any:

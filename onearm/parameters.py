@@ -4,10 +4,12 @@ A value outside is refused with the parameter's name, the allowed range and the 
 of the right kind is stored in one type, so that kernels are compiled for that type alone.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import MISSING, Field, field, fields
 from numbers import Integral, Real
 from typing import Any
+
+REQUIRED = MISSING  # the default of a parameter that has none
 
 
 def real(default: Any, interval: str) -> Any:
@@ -53,12 +55,11 @@ def whole(default: Any, least: int, most: int = 2**31 - 1) -> Any:
 def wholes(default: tuple[int, ...], least: int, most: int = 2**31 - 1) -> Any:
     """Return a field for a sequence of integers of at least `least`."""
 
+    one = whole(REQUIRED, least, most).metadata["inside"]
+
     def inside(value: Any) -> tuple[int, ...] | None:
-        fine = isinstance(value, Sequence) and all(
-            isinstance(n, Integral) and not isinstance(n, bool) and least <= n <= most
-            for n in value
-        )
-        return tuple(int(n) for n in value) if fine else None
+        stored = [one(n) for n in value] if isinstance(value, list | tuple) else [None]
+        return None if None in stored else tuple(stored)
 
     return _field(default, f"integers in [{least}, {most}]", inside)
 
@@ -89,9 +90,6 @@ def flag(default: bool) -> Any:
 
 def _field(default: Any, allowed: str, inside: Callable[[Any], Any]) -> Any:
     return field(default=default, metadata={"allowed": allowed, "inside": inside})
-
-
-REQUIRED = MISSING  # the default of a parameter that has none
 
 
 def settle(owner: Any) -> None:

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from onearm import EpsilonGreedy, Learner
-from onearm.explore import best, uniformly
-from onearm.kernels import kernel
+from onearm.explore import best, runner_up, uniformly
+from onearm.kernels import COMPILED, kernel
 from onearm.learner import state
 from onearm.linear.banditron import chances, choose, possible, update
 from onearm.parameters import real
+from onearm.rng import uniform
 from onearm.vectors import add, linear, size
 
 GOOD = {
@@ -58,6 +59,22 @@ def deaf_choose(s, among, rng, W, gamma):
 def contrary_choose(s, among, rng, W, gamma):
     label, greedy, p = uniformly(best(s, among), among, gamma, rng)
     return label, among[(greedy + 1) % len(among)], p
+
+
+@kernel
+def fickle_choose(s, among, rng, W, gamma):
+    greedy = best(s, among)
+    if uniform(rng) < 0.3:
+        greedy = among[(greedy + 1) % len(among)]
+    return uniformly(greedy, among, gamma, rng)
+
+
+@kernel
+def wayward_choose(s, among, rng, W, gamma):
+    greedy = best(s, among)
+    if len(among) == len(s) and uniform(rng) < 0.8:
+        greedy = runner_up(s, greedy)
+    return uniformly(greedy, among, gamma, rng)
 
 
 @kernel
@@ -146,6 +163,20 @@ class Peeking(Plain, **GOOD):
 @dataclass
 class Boastful(Plain, **{**GOOD, "choose": boastful_choose, "possible": anything}):
     pass
+
+
+@dataclass
+class Fickle(Plain, **{**GOOD, "choose": fickle_choose}):
+    """Draws the greedy label too, but its chances know nothing of that draw."""
+
+    drawn_greedy = True
+
+
+@dataclass
+class Wayward(Plain, **{**GOOD, "choose": wayward_choose}):
+    """Draws the greedy label, and mostly another one than it predicts."""
+
+    drawn_greedy = True
 
 
 @dataclass
@@ -249,9 +280,10 @@ BROKEN = {
     "beats_chance": [Backward],
     "choose_is_pure": [Impure],
     "nothing_peeked": [Peeking],
-    "propensities_are_frequencies": [Boastful],
+    "propensities_are_frequencies": [Boastful, Fickle],
     "among_is_kept": [Deaf],
-    "predict_is_greedy": [Contrary],
+    "predict_is_greedy": [Contrary]
+    + [Wayward] * COMPILED,  # uncompiled, the draws are too few to tell
     "dense_equals_sparse": [Storing],
     "input_forms_agree": [Choosy],
     "errors_are_clear": [Gullible, Hasty, Mute],

@@ -2,6 +2,11 @@
 
 import onearm
 
+ROOM = {"max_bytes": 2**22}
+EAGER = ROOM | {"grace": 10.0, "delta": 0.1, "tie": 0.5}  # splits a few times in 150 rounds
+FEW = ROOM | {"n_learners": 3}
+ASIDE = FEW | {"rho": 0.13}  # a cost is nowhere near the edge where it is rounded up or down
+
 FORMS: dict[str, list[dict]] = {
     "Perceptron": [{}],
     "Banditron": [{}, {"gamma": 0.3}],
@@ -23,7 +28,32 @@ FORMS: dict[str, list[dict]] = {
     "LinUCB": [{"alpha": 0.5}, {"diagonal": True, "lam": 0.5, "alpha": 2.0}],
     "LinTS": [{}, {"diagonal": True, "v": 0.4}],
     "Bag": [{}, {"n_bags": 3, "epsilon": 0.1, "loss": "squared", "eta": 0.3}],
+    "HoeffdingTree": [
+        EAGER,
+        EAGER | {"leaves": "bayes"},
+        EAGER | {"leaves": "majority", "max_depth": 1, "n_splits": 4},
+        EAGER | {"observer": "histogram"},
+    ],
+    "AdaBandit": [
+        ASIDE | {"grace": (20.0, 60.0)},
+        ASIDE | {"grace": 40.0, "step": "paper", "target": "cheapest", "ties": "lowest"},
+        ASIDE | {"weak": "stump", "share": 0.02, "weight_scale": (0.5, 2.0)},
+        ASIDE | {"weak": "linear", "step_scale": 0.5},
+    ],
+    "AdaBoostOLM": [FEW | {"weight_scale": 5.0}, FEW | {"weak": "linear", "step": "paper"}],
+    "BanditBBM": [
+        ASIDE | {"target": "cheapest"},
+        ASIDE | {"ties": "strict", "leaves": "adaptive"},
+        ASIDE | {"ties": "lenient", "weak": "linear", "clip": 1.5},
+    ],
+    "OnlineMBBM": [FEW, FEW | {"weak": "linear", "gamma": 0.3}],
+    "BinBandit": [
+        ASIDE | {"n_learners": 2},
+        ASIDE | {"n_learners": 2, "others": False, "eta": 0.3, "gamma": 0.2},
+        ASIDE | {"n_learners": 2, "weak": "linear", "weight_scale": 0.1},
+    ],
 }
+SMALL = {name: FEW for name in FORMS if "n_learners" in FORMS[name][0]}  # defaults, but quick
 
 
 def learner_class(name: str) -> type:

@@ -3,7 +3,8 @@
 import pytest
 
 from onearm.checks import CHECKS, CheckError, check_learner, exemption, run
-from tests.broken import BROKEN
+from onearm.checks.choosing import propensities_are_frequencies
+from tests.broken import BROKEN, Fickle
 from tests.cases import ids, make
 
 PAIRS = [(case, check) for case in ids() for check in CHECKS]
@@ -32,6 +33,12 @@ def test_broken_learner_is_caught(check):
         assert exemption(check, learner) is None
         with pytest.raises(CheckError, match=check.__name__):
             run(check, learner)
+
+
+def test_chances_must_know_that_the_greedy_label_is_drawn():
+    """Every propensity of Fickle is true, given the greedy label: its chances alone are not."""
+    with pytest.raises(CheckError, match=r"chances say .*, label \d was said \d+ times of"):
+        run(propensities_are_frequencies, Fickle(n_classes=4, n_features=6))
 
 
 def test_every_exemption_is_a_property():

@@ -14,6 +14,7 @@ import onearm
 from onearm import HIDDEN, Banditron, Choice, ConservativeOVA, Perceptron, Stream, SynSep, Tally
 from onearm.checks.trial import bits, rows, same_trace
 from onearm.kernels import COMPILED
+from tests.cases import SMALL
 
 
 def banditron(**params):
@@ -221,7 +222,7 @@ def test_lints_propensity_with_widths_unlike(ratio):
 @pytest.mark.parametrize("name", onearm.LEARNERS)
 def test_large_values_leave_a_learner_usable(name, scale):
     """What is not refused must not end in a propensity that is none."""
-    learner = getattr(onearm, name)(4, 6)
+    learner = getattr(onearm, name)(4, 6, **SMALL.get(name, {}))
     X, y = rows(learner, 60)
     trace = learner.play(scale * X, y)
     assert ((trace.propensity > 0) & (trace.propensity <= 1)).all()

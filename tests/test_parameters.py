@@ -3,7 +3,16 @@
 import pytest
 
 import onearm
-from onearm import SOBA, Banditron, Confidit, ConservativeOVA, InverseGap
+from onearm import (
+    SOBA,
+    AdaBandit,
+    Banditron,
+    BinBandit,
+    Confidit,
+    ConservativeOVA,
+    HoeffdingTree,
+    InverseGap,
+)
 from onearm.parameters import parameters
 from tests.cases import FORMS, learner_class
 
@@ -26,6 +35,25 @@ from tests.cases import FORMS, learner_class
         (lambda: Confidit(3, 4, alpha=-1), r"alpha must be a number in \(-1, 1\], got -1"),
         (lambda: ConservativeOVA(3, 4, "PA-III"), "variant must be one of 'PA', 'PA-I', 'PA-II'"),
         (lambda: InverseGap(3, 4, "fast", "squared"), "loss must be 'logistic' for rule='fast'"),
+        (lambda: HoeffdingTree(3, 4, delta=1.0), r"delta must be a number in \(0, 1\), got 1.0"),
+        (lambda: HoeffdingTree(3, 4, n_splits=0), r"n_splits must be an integer in \[1, "),
+        (lambda: HoeffdingTree(3, 4, leaves="mean"), "leaves must be one of 'majority', 'bayes', "),
+        (lambda: HoeffdingTree(3, 4, nominal=(0.5,) * 4), r"nominal must be integers in \[0, "),
+        (lambda: HoeffdingTree(3, 4, nominal=(0, 2)), r"nominal must have .* 4 .*, got \(0, 2\)"),
+        (lambda: AdaBandit(3, 4, nominal=[2] * 5), r"nominal must have one entry for each of 4"),
+        (lambda: AdaBandit(3, 4, grace=(20, 5)), r"grace must be .* range .*, got \(20, 5\)"),
+        (lambda: AdaBandit(3, 4, delta=(0.0, 0.5)), r"delta must be a number in \(0, 1\) or a r"),
+        (lambda: AdaBandit(3, 4, tie=(0.1,)), r"tie must be a number in \(0, inf\) or a range"),
+        (lambda: AdaBandit(3, 4, weight_scale="1"), "weight_scale must be a number in"),
+        (
+            lambda: AdaBandit(3, 4, weak="forest"),
+            "weak must be one of 'tree', 'stump', 'linear', or",
+        ),
+        (lambda: AdaBandit(3, 4, weak=3), "weak must be one of .*, or callable, got 3"),
+        (lambda: AdaBandit(3, 4, share=1.0), r"share must be a number in \[0, 1\), got 1.0"),
+        (lambda: AdaBandit(3, 4, n_learners=0), r"n_learners must be an integer in \[1, "),
+        (lambda: AdaBandit(3, 4, max_bytes=0), "max_bytes must be an integer in"),
+        (lambda: BinBandit(3, 4, gamma=0.5), r"gamma must be a number in \(0, 0.5\), got 0.5"),
     ],
 )
 def test_refused(make, says):

@@ -4,6 +4,11 @@ import numpy as np
 import pytest
 
 import onearm
+from tests.cases import SMALL
+
+# of the rest 0.3 is for one, two or three other labels, or there is none
+ASIDE = [(1, 1, 0.7), (0, 1, 0.1), (0, 1, 0.15), (0, 1, 0.3), (1, 1, 1.0)]
+NOT_ASIDE = [(1, 1, 0.9), (1, 1, 0.3), (0, 1, 0.2), (0, 1, 0.7), (0, 1, 0.075), (0, 1, 1.0)]
 
 # learner, parameters, possible (label, greedy, propensity), impossible ones
 CASES = [
@@ -30,6 +35,12 @@ CASES = [
     ("LinUCB", {}, [(0, 1, 1.0)], [(0, 1, 0.99)]),
     ("LinTS", {}, [(1, 1, 1.0), (0, 1, 0.9)], [(0, 1, 1.0)]),
     ("Bag", {"epsilon": 0.2}, [(0, 1, 0.05)], [(0, 1, 0.04)]),
+    ("HoeffdingTree", {}, [(1, 1, 1.0)], [(0, 1, 1.0), (1, 1, 0.5)]),
+    ("AdaBandit", {"rho": 0.3}, ASIDE, NOT_ASIDE),
+    ("BanditBBM", {"rho": 0.3}, ASIDE, NOT_ASIDE),
+    ("BinBandit", {"rho": 0.3}, ASIDE, NOT_ASIDE),
+    ("AdaBoostOLM", {}, [(1, 1, 1.0)], [(0, 1, 1.0), (1, 1, 0.9)]),
+    ("OnlineMBBM", {}, [(1, 1, 1.0)], [(0, 1, 1.0), (1, 1, 0.9)]),
 ]  # fmt: skip
 
 
@@ -38,7 +49,7 @@ def test_possible(name, params, fine, wrong):
     x = np.ones(3)
     for choices, refused in ((fine, False), (wrong, True)):
         for choice in choices:
-            learner = getattr(onearm, name)(4, 3, **params)
+            learner = getattr(onearm, name)(4, 3, **SMALL.get(name, {}) | params)
             truth = 3 if learner.full_information else None
             if refused:
                 with pytest.raises(ValueError, match="cannot have made"):

@@ -228,8 +228,8 @@ def test_partitions():
 
 def test_tables_are_kept_and_large_ones_not_made():
     assert potential(4, 6, 0.1, "random") is potential(4, 6, 0.1, "random")
-    assert size(100, 33) > LARGEST
-    small, large = potential(4, 6, 0.1, "random"), potential(100, 33, 0.1, "strict")
+    assert size(100, 40) * 41 > LARGEST
+    small, large = potential(4, 6, 0.1, "random"), potential(100, 40, 0.1, "strict")
     assert len(large[0]) == len(large[1]) == 0
     for one, other in zip(small[:4], large[:4], strict=True):  # one type, so compiled once
         assert (one.dtype, one.ndim) == (other.dtype, other.ndim)

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 import onearm
+from onearm import seeded
 from onearm.rng import poisson
-from tests.cases import ids, make
+from tests.cases import ASIDE, EAGER, FEW, FORMS, ids, learner_class, make
 
 K, D, ROUNDS = 5, 6, 150
+NOMINAL = (0, 3, 0, 4, 0, 2)
 
 
 def examples(seed):
@@ -21,12 +23,28 @@ def examples(seed):
     return X, y
 
 
+def nominal_examples(seed, missing):
+    """Columns 1, 3 and 5 hold codes, now and then one that is none; some entries are missing."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(2 * ROUNDS, D))
+    for j in (1, 3, 5):
+        X[:, j] = rng.integers(0, NOMINAL[j], len(X))
+        odd = rng.random(len(X)) < 0.1
+        X[odd, j] = rng.choice([-1.0, 0.5, 9.0, 1e6], odd.sum())
+    y = (np.where(X[:, 0] < X[:, 2], X[:, 3], X[:, 1]) % K).astype(int)
+    y = np.where(rng.random(len(X)) < 0.1, rng.integers(0, K, len(X)), y)
+    X[(rng.random(X.shape) < 0.1) & missing] = np.nan
+    X[::50] = np.nan if missing else 0.0
+    return X, y
+
+
 def reference(learner):
     name = type(learner).__name__
     module = import_module(f"tests.reference.{onearm.LEARNERS[name].rsplit('.', 1)[1]}")
-    params = {key: v for key, v in learner.params().items() if key not in RENAMED_AWAY}
+    away = RENAMED_AWAY if learner.drawn_greedy else {*RENAMED_AWAY, "seed"}
+    params = {key: v for key, v in learner.params().items() if key not in away}
     renamed = {RENAMED.get((name, key), key): v for key, v in params.items()}
-    if "eta" in params and not params["eta"]:
+    if "eta" in params and not params["eta"] and not learner.drawn_greedy:
         renamed["eta"] = learner.model()[-1]
     extra = {"eager": False} if name == "SLB" else {}
     if name == "OffsetTree" and learner.explore:
@@ -36,14 +54,16 @@ def reference(learner):
     return getattr(module, name)(K, D, **renamed, **extra)
 
 
-RENAMED_AWAY = {"n_classes", "n_features", "seed"}
+RENAMED_AWAY = {"n_classes", "n_features", "max_bytes"}
 RENAMED = {("InverseGap", "scale"): "gamma_scale", ("InverseGap", "exponent"): "gamma_exponent"}
 
 
-def poissons(learner):
-    """The draws that the next update of a Bag will make."""
-    rng = learner.updating.copy()
-    return [poisson(1.0, rng) for _ in range(learner.n_bags)]
+def draws(learner):
+    """What the next update of the twin draws from, or the draws themselves."""
+    if isinstance(learner, onearm.Bag):
+        rng = learner.updating.copy()
+        return ([poisson(1.0, rng) for _ in range(learner.n_bags)],)
+    return (learner.updating.copy(),) if learner.drawn_greedy else ()
 
 
 @pytest.mark.parametrize("case", ids())
@@ -55,18 +75,107 @@ def test_equals_reference(case, rewards):
             learner.update(np.ones(D), learner.choose(np.ones(D)), 0.5)
         return
     naive = reference(learner)
-    estimate = 1e-7 if learner.estimated_propensity else 0.0
     for t, (x, y) in enumerate(zip(*examples(seed=2), strict=True)):
-        np.testing.assert_allclose(learner.scores(x[None])[0], naive.scores(x), 1e-7, 1e-9)
-        p = naive.chances(x)
+        reward = None if rewards == "right or wrong" else (t % 7) / 7
+        compare_a_round(learner, naive, x, int(y), t, reward)
+    compare_states(learner, naive)
+
+
+def compare_a_round(learner, naive, x, y, t, reward=None):
+    estimate = 1e-7 if learner.estimated_propensity else 0.0
+    np.testing.assert_allclose(learner.scores(x[None])[0], naive.scores(x), 1e-7, 1e-9)
+    p = naive.chances(x)
+    if tied(learner, naive, x):
+        p = learner.chances(x[None])[0]
+    else:
         np.testing.assert_allclose(learner.chances(x[None])[0], p, 1e-7, 1e-9 + estimate)
+    if learner.drawn_greedy:
+        among = [0, 2, 3] if t % 5 == 4 else None
+        choice = learner.choose(x, among, seeded(t))
+        assert choice == pytest.approx(naive.choose(x, among, seeded(t)), rel=1e-12)
+    else:
         choice = learner.choose(x)
         assert choice.greedy == np.argmax(learner.scores(x[None])[0])
         assert choice.propensity == pytest.approx(p[choice.label], rel=1e-7, abs=1e-9 + estimate)
-        correct = choice.label == y
-        reward = correct if rewards == "right or wrong" else (t % 7) / 7
-        truth = int(y) if correct or learner.full_information else None
-        known = truth if rewards == "right or wrong" else None
-        draws = (poissons(learner),) if isinstance(learner, onearm.Bag) else ()
-        naive.update(x, *choice, float(reward), known, *draws)
-        learner.update(x, choice, reward, int(y) if learner.full_information else None)
+    correct = choice.label == y
+    truth = y if correct or learner.full_information else None
+    heard = (float(correct), truth) if reward is None else (reward, None)
+    naive.update(x, *choice, *heard, *draws(learner))
+    told = y if learner.full_information else None
+    learner.update(x, choice, correct if reward is None else reward, told)
+
+
+def tied(learner, naive, x):
+    """Whether counts alone speak and leave two classes alike: then rounding says which is first."""
+    if not isinstance(learner, onearm.HoeffdingTree) or learner.observer == "gaussian":
+        return False
+    second, first = np.sort(naive.scores(x))[-2:]
+    return learner.leaves == "bayes" and first - second < 1e-9
+
+
+def compare_states(learner, naive):
+    """Beyond the scores: what boosters have besides weak learners, and that trees have grown."""
+    if isinstance(learner, onearm.BinBandit | onearm.AdaBandit | onearm.AdaBoostOLM):
+        np.testing.assert_allclose(learner.alpha, naive.alpha, 1e-7, 1e-9)
+    if isinstance(learner, onearm.AdaBandit | onearm.AdaBoostOLM):
+        np.testing.assert_allclose(learner.logv, naive.logv, 1e-7, 1e-9)
+    trees = getattr(learner, "trees", getattr(learner, "learners", None))
+    if hasattr(trees, "used"):
+        children = trees.used[:, 0] - 1
+        once = getattr(learner, "max_depth", 0) == 1 or learner.observer == "histogram"
+        assert children.max() >= (2 if once or getattr(learner, "weak", "") == "stump" else 6)
+
+
+@pytest.mark.parametrize(
+    ("leaves", "observer"),
+    [
+        ("adaptive", "gaussian"),
+        ("bayes", "gaussian"),
+        ("majority", "gaussian"),
+        ("bayes", "histogram"),
+        ("majority", "histogram"),
+    ],
+)
+def test_trees_with_nominal_columns_and_missing_values(leaves, observer):
+    form = EAGER | {"leaves": leaves, "observer": observer, "nominal": NOMINAL}
+    learner = onearm.HoeffdingTree(K, D, **form)
+    naive = reference(learner)
+    for t, (x, y) in enumerate(zip(*nominal_examples(4, missing=True), strict=True)):
+        compare_a_round(learner, naive, x, int(y), t)
+    compare_states(learner, naive)
+    multiway = [node for node in walk(naive.root) if node.children and node.threshold is None]
+    assert multiway, "no nominal column was split: the test shows less than it says"
+
+
+def walk(node):
+    yield node
+    for child in node.children:
+        yield from walk(child)
+
+
+NOMINAL_FORMS = {
+    "AdaBandit": ASIDE | {"grace": (20.0, 60.0), "target": "cheapest"},
+    "AdaBoostOLM": FEW | {"weight_scale": (5.0, 20.0), "leaves": "bayes"},
+    "BanditBBM": ASIDE | {"target": "cheapest", "gamma": 0.2, "weight_scale": 5.0},
+    "OnlineMBBM": FEW | {"ties": "strict", "observer": "histogram"},
+    "BinBandit": ASIDE | {"n_learners": 2, "eta": 0.01, "others": False},
+}
+
+
+@pytest.mark.parametrize("name", NOMINAL_FORMS)
+def test_boosters_with_nominal_columns(name):
+    learner = learner_class(name)(K, D, **NOMINAL_FORMS[name], nominal=NOMINAL, seed=3)
+    naive = reference(learner)
+    for t, (x, y) in enumerate(zip(*nominal_examples(5, missing=False), strict=True)):
+        compare_a_round(learner, naive, x, int(y), t)
+    compare_states(learner, naive)
+
+
+def test_every_option_of_a_booster_has_a_form():
+    """Each value of each option runs other code somewhere: none is left out."""
+    for name in ("HoeffdingTree", *NOMINAL_FORMS):
+        forms = [learner_class(name)(K, D, **form).params() for form in FORMS[name]]
+        forms += [NOMINAL_FORMS[name]] if name in NOMINAL_FORMS else []
+        for option in ("step", "target", "others"):
+            if option in forms[0]:
+                assert len({form[option] for form in forms if option in form}) == 2, (name, option)

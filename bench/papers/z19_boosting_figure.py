@@ -55,6 +55,7 @@ def _name(row: Any, data: str, run: Record) -> None:
     alphas.set_title(f"{data}: α of the weak learners", loc="left")
     edges.set_title(f"{data}: how often weak learners are right, less 1/{k}", loc="left")
     experts.set_title(f"{data}: accuracy of the first i learners' vote", loc="left")
+    experts.xaxis.get_major_locator().set_params(integer=True)
     for axes, below in zip(row, ("rounds", "rounds", "i"), strict=True):
         axes.set_xlabel(below)
         axes.grid(alpha=0.2)

@@ -116,9 +116,11 @@ def curve(correct: np.ndarray) -> Record:
 
 
 def nodes(learner: Any) -> Record:
-    """How large the trees have become, and how large they may become."""
-    used, room = learner.learners.used[:, 0], learner.learners.links.shape[1]
-    return {"mean": float(used.mean()), "most": int(used.max()), "room": room}
+    """How large the trees have become, and how many have no room left to split."""
+    trees = learner.learners
+    n, slots = trees.used.T
+    full = (slots >= trees.n_slots) | (n + 2 > trees.links.shape[1])
+    return {"mean": float(n.mean()), "most": int(n.max()), "trees": len(n), "full": int(full.sum())}
 
 
 def finished(path: Path) -> dict[str, Record]:

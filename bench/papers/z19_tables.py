@@ -63,10 +63,11 @@ def text(records: list[Record], about: str) -> str:
     theirs = f"{TABLES['movement'].stream_count:,}"
     parts = ["# Online multiclass boosting with bandit feedback (Z19): Tables 1 and 2", about]
     parts += [summary(records), NOTES.format(within=WITHIN, counts=said, theirs=theirs)]
+    parts += [cramped(records)]
     for of, head in HEADS.items():
         parts += [f"## {head}", compared(records, of)]
     parts += ["## Rounds per CPU second", speeds(records)]
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def summary(records: list[Record]) -> str:
@@ -80,6 +81,29 @@ def summary(records: list[Record]) -> str:
         n = len(there) - len(missed)
         lines.append(f"- {learner}, {settings}: met on {n} of {len(there)} data sets{short}")
     return "\n".join(lines)
+
+
+def cramped(records: list[Record]) -> str:
+    """Where trees had used up their memory before the end, which the paper's never do."""
+    cells: dict[tuple[str, ...], list[Record]] = {}
+    for record in records:
+        cells.setdefault(tuple(record[p] for p in ("data", "learner", "settings")), []).append(
+            record
+        )
+    shares = {cell: mean_share(some) for cell, some in cells.items()}
+    lines = [
+        f"- {data}, {learner}, {settings}: {share:.0%}"
+        for (data, learner, settings), share in shares.items()
+        if share > 0
+    ]
+    head = "Trees that had used up `max_bytes` by the end and split no more; the paper's never do:"
+    return "\n".join([head, "", *lines]) if lines else ""
+
+
+def mean_share(records: list[Record]) -> float:
+    """Of trees without room, over some runs."""
+    full, trees = (sum(record["nodes"][part] for record in records) for part in ("full", "trees"))
+    return full / trees
 
 
 def compared(records: list[Record], of: str) -> str:

@@ -123,14 +123,14 @@ def logistic_cost(s, voted, n_voted, g, cost):
     for r in range(k):
         cost[r] = A + g[r] * (B - k)
     for a in range(n_voted):
-        l = voted[a]
-        over = sigmoid(s[l])
+        r = voted[a]
+        over = sigmoid(s[r])
         A, B = over * rest, over * m
         for b in range(n_voted):
-            over = sigmoid(s[l] - s[voted[b]])
+            over = sigmoid(s[r] - s[voted[b]])
             A += over * g[voted[b]]
             B += over
-        cost[l] = A + g[l] * (B - k)
+        cost[r] = A + g[r] * (B - k)
 
 
 @kernel
@@ -171,8 +171,8 @@ def update(
         expert = best(s, everyone)
         logv[i] -= loss[greedy if s[greedy] == s[expert] else expert]
         squares[i] += grad * grad
-        eta = rate / math.sqrt(squares[i] if adaptive else t[0])
         if grad != 0.0:
+            eta = rate / math.sqrt(squares[i] if adaptive else t[0])
             alpha[i] = min(MOST, max(-MOST, alpha[i] - eta * grad))
     _settle(logv, share)
 

@@ -31,7 +31,7 @@ from onearm.boosting.trees.nodes import LABEL
 from onearm.estimate import zero_one_loss
 from onearm.explore import best, elsewhere, elsewhere_chances, elsewhere_possible, one_of_best
 from onearm.kernels import kernel
-from onearm.parameters import option, real
+from onearm.parameters import option, real, whole
 
 
 @kernel
@@ -99,13 +99,17 @@ KERNELS = {
 class ByMajority(Booster):
     """What BanditBBM and OnlineMBBM share."""
 
+    n_learners: int = whole(20, 1, 500)
     gamma: float = real(0.1, "(0, 1)")
     ties: str = option("random", "random", "strict", "lenient")
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.potential = potential(self.n_classes, self.n_learners, self.gamma, self.ties)
+
     def _model(self, rho: float, clip: float, target: int) -> tuple:
-        phi = potential(self.n_classes, self.n_learners, self.gamma, self.ties)
         rules = self.n_classes, self.n_learners, rho, clip, target, self.scale
-        return phi, rules, self.learners.model()
+        return self.potential, rules, self.learners.model()
 
 
 @dataclass

@@ -92,9 +92,11 @@ def update(x, seen, label, greedy, propensity, reward, truth, rng, alpha, rules,
 @kernel
 def _reweigh(alpha, h, step):
     """α_i ∝ α_i·exp(step·h_i)."""
-    total = 0.0
+    total, most = 0.0, -math.inf
     for i in range(len(alpha)):
-        alpha[i] *= math.exp(step * h[i])
+        most = max(most, step * h[i])
+    for i in range(len(alpha)):
+        alpha[i] *= math.exp(step * h[i] - most)
         total += alpha[i]
     for i in range(len(alpha)):
         alpha[i] /= total

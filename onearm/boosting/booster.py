@@ -92,9 +92,10 @@ class Booster(Learner):
 
     @property
     def kernels(self) -> Kernels:  # type: ignore[override] # of the kind of weak learner
+        cls: Any = type(self)
         if callable(self.weak):
-            return assembled(type(self), "python")
-        return assembled(type(self), "linear" if self.weak == "linear" else "tree")
+            return assembled(cls, "python")
+        return assembled(cls, "linear" if self.weak == "linear" else "tree")
 
     def _drawn(self, n: int) -> tuple[np.ndarray, ...]:
         """Draw what each weak learner has for itself: grace, delta, tie and weight scale."""

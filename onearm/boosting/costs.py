@@ -1,4 +1,4 @@
-"""From the cost of saying each label to one example with a weight, which a weak learner can take."""
+"""From the cost of saying each label to one example with a weight, for a weak learner."""
 
 import math
 
@@ -13,7 +13,8 @@ SLIGHT = 1e-10  # a weight below this teaches nothing
 
 @kernel
 def sigmoid(v):
-    return 1.0 / (1.0 + math.exp(-v))
+    e = math.exp(-abs(v))
+    return 1.0 / (1.0 + e) if v >= 0.0 else e / (1.0 + e)
 
 
 @kernel

@@ -17,46 +17,44 @@ import numpy as np
 from onearm.boosting.trees.forest import LEAVES, Trees, learn
 from onearm.boosting.trees.leaves import look as look_at
 from onearm.boosting.trees.leaves import probabilities
-from onearm.boosting.trees.nodes import NOTES
+from onearm.boosting.trees.nodes import LABEL, NOTES
 from onearm.explore import best, certain
-from onearm.kernels import kernel
+from onearm.kernels import kernel, lean_kernel
 from onearm.learner import Learner
 from onearm.parameters import option, real, whole, wholes
 
 
-@kernel
-def look(x, nodes, stats, columns, settings):
-    notes, out = np.empty(NOTES, np.int64), np.empty(nodes[2].shape[2])
-    look_at(x, 0, notes, out, nodes, stats, columns, settings)
-    return notes, out
+@lean_kernel
+def look(x, room, trees):
+    """The rest of what is seen lies in `room`: returning arrays would cost more than the tree."""
+    look_at(x, 0, *room, *trees)
+    return room[0][LABEL]
 
 
 @kernel
-def scores(seen, nodes, stats, columns, settings):
-    return probabilities(*seen)
+def scores(seen, room, trees):
+    return probabilities(*room)
 
 
 @kernel
-def chances(seen, among, nodes, stats, columns, settings):
-    return certain(best(seen[1], among), len(seen[1]))
+def chances(seen, among, room, trees):
+    return certain(best(room[1], among), len(room[1]))
 
 
-@kernel
-def choose(seen, among, rng, nodes, stats, columns, settings):
-    label = best(seen[1], among)
+@lean_kernel
+def choose(seen, among, rng, room, trees):
+    label = best(room[1], among)
     return label, label, 1.0
 
 
-@kernel
-def possible(label, greedy, propensity, k, nodes, stats, columns, settings):
+@lean_kernel
+def possible(label, greedy, propensity, k, room, trees):
     return label == greedy and propensity == 1.0
 
 
-@kernel
-def update(
-    x, seen, label, greedy, propensity, reward, truth, rng, nodes, stats, columns, settings
-):  # fmt: skip
-    learn(x, 0, seen[0], truth, 1.0, nodes, stats, columns, settings)
+@lean_kernel
+def update(x, seen, label, greedy, propensity, reward, truth, rng, room, trees):
+    learn(x, 0, room[0], truth, 1.0, *trees)
 
 
 @dataclass
@@ -118,12 +116,13 @@ class HoeffdingTree(
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        once = (np.array([value]) for value in (self.grace, self.delta, self.tie))
         self.trees = Trees(
-            1, self.n_classes, self.n_features, self.nominal, *once, self.n_splits,
-            self.max_depth, self.leaves, self.observer, self.max_bytes,
+            1, self.n_classes, self.n_features, self.nominal, np.array([self.grace]),
+            np.array([self.delta]), np.array([self.tie]), self.n_splits, self.max_depth,
+            self.leaves, self.observer, self.max_bytes,
         )  # fmt: skip
         self.parts = (self.trees,)
 
     def model(self) -> tuple:
-        return self.trees.model()
+        room = np.empty(NOTES, np.int64), np.empty(self.n_classes)  # for what is seen of a row
+        return room, self.trees.model()

@@ -17,7 +17,7 @@ def published(
     cls: Any, name: str | None, given: dict, settings: dict, n_learners: tuple[int, ...]
 ) -> Any:
     """Return a learner with the settings of a data set, but for what is `given`."""
-    data = DATA_SETS[0] if name is None else name.lower()
+    data = DATA_SETS[0] if name is None else str(name).lower()
     if data not in DATA_SETS:
         raise ValueError(f"name must be one of {', '.join(DATA_SETS)}, got {name!r}")
     all_ = TREES | settings | {"n_learners": n_learners[DATA_SETS.index(data)]}
@@ -25,6 +25,6 @@ def published(
     if settings is BANDIT and data in WIDE:
         all_ |= BANDIT_WIDE
     if settings is BANDIT and data == "isolet":
-        all_["weight_scale"] = 1.0 / (given["n_classes"] - 1)
+        all_["weight_scale"] = 1.0 / (given.get("n_classes", 26) - 1)
     taken = {key: value for key, value in all_.items() if key in cls.__dataclass_fields__}
     return cls(**taken | given)

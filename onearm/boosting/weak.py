@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from onearm.boosting.trees.leaves import top
-from onearm.boosting.trees.nodes import BY_BAYES, LABEL, NOTES
+from onearm.boosting.trees.nodes import BY_BAYES, LABEL
 from onearm.explore import runner_up
 from onearm.kernels import kernel
 from onearm.vectors import add, linear, sqnorm

@@ -98,7 +98,7 @@ def predict_is_greedy(learner: Any) -> None:
         demand(np.array_equal(one.predict(X), greedy), "greedy is not what predict says")
         return
     for x, label in zip(X, one.predict(X), strict=True):
-        drawn = Counter(one.choose(x, rng=seeded(i, 7)).greedy for i in range(DRAWS // 10))
+        drawn = Counter(one.choose(x, rng=seeded(i, 7)).greedy for i in range(DRAWS // 4))
         often = drawn.most_common(1)[0][1]
-        far = often - drawn[label] - SIGMAS * (2 * often) ** 0.5
+        far = often - drawn[label] - SIGMAS * (often + drawn[label]) ** 0.5
         demand(far <= 0, f"predict says {label}, but it is not the likeliest greedy label: {drawn}")

@@ -189,6 +189,7 @@ class Node:
         self.mc_ok = self.nb_ok = 0.0
         self.parent = parent
         self.depth = 0 if parent is None else parent.depth + 1
+        self.heard = set()  # the classes learnt here
         self.observers = None  # one per column, from the first example on
         self.column = self.threshold = None  # of a split node
         self.children = []
@@ -252,7 +253,7 @@ class HoeffdingTree:
             return None
         result = []
         for c in range(self.k):
-            if leaf.n[c] <= 0:
+            if c not in leaf.heard:
                 result.append(-math.inf)
                 continue
             log_p = math.log(leaf.n[c] / leaf.total)
@@ -300,6 +301,7 @@ class HoeffdingTree:
         if self.leaves == "adaptive":
             leaf.mc_ok += w if self.mc(leaf) == y else 0.0
             leaf.nb_ok += w if self.nb(leaf, x) == y else 0.0
+        leaf.heard.add(y)
         leaf.n[y] += w
         leaf.total += w
         if leaf.observers is None:

@@ -5,7 +5,6 @@ up its share splits no more and goes on learning in its leaves.
 """
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -26,7 +25,7 @@ from onearm.boosting.trees.nodes import (
 )
 from onearm.boosting.trees.observers import BINS, EARLY, clear, observe
 from onearm.boosting.trees.split import try_split
-from onearm.kernels import kernel
+from onearm.kernels import lean_kernel
 
 NODE_FIELDS = ("links", "numbers", "mass", "used")
 SLOT_FIELDS = (
@@ -35,7 +34,7 @@ SLOT_FIELDS = (
 LEAVES = ("majority", "bayes", "adaptive")
 
 
-@kernel
+@lean_kernel
 def learn(x, i, notes, label, w, nodes, stats, columns, settings):
     """Teach tree i that x, about which it made these notes, has this label, with weight w."""
     links, numbers, mass, used = nodes
@@ -63,6 +62,9 @@ def learn(x, i, notes, label, w, nodes, stats, columns, settings):
 class Trees:
     """The arrays of N trees; `model()` is what the kernels take at the end."""
 
+    links: np.ndarray
+    mass: np.ndarray
+
     def __init__(
         self, n_trees: int, n_classes: int, n_features: int, nominal: tuple[int, ...],
         grace: np.ndarray, delta: np.ndarray, tie: np.ndarray, n_splits: int, max_depth: int,
@@ -72,12 +74,9 @@ class Trees:
             said = f"nominal must have one entry for each of {n_features} columns"
             raise ValueError(f"{said}, or none, got {nominal}")
         self.nominal = np.array(nominal or (0,) * n_features, np.int64)
-        numeric = self.nominal == 0
-        rows = np.where(numeric, 0, self.nominal + 2)  # each value, any other, all
-        self.place = np.where(numeric, np.cumsum(numeric) - 1, np.cumsum(rows) - rows)
-        self.numeric = np.flatnonzero(numeric)
-        self.columns = self.nominal, self.place, self.numeric
-        sizes = n_classes, len(self.numeric), int(rows.sum())
+        rows = np.where(self.nominal > 0, self.nominal + 2, 0)  # each value, any other, all
+        self.place = np.cumsum(rows) - rows
+        sizes = n_classes, n_features, int(rows.sum())
         self.shapes = _shapes(*sizes, leaves != "majority", observer == "gaussian")
         n_nodes, self.n_slots = _room(self.shapes, n_trees, max_bytes)
         self.settings = (
@@ -90,7 +89,7 @@ class Trees:
         self.used = np.ones((n_trees, 2), np.int64)  # of nodes, of slots
         self.links[:, 0, SPLIT] = LEAF
         for i in range(n_trees):
-            clear(i, 0, self.mass[i, 0], self.stats())
+            clear(i, 0, self.stats())
 
     def nodes(self) -> tuple:
         return tuple(getattr(self, name) for name in NODE_FIELDS)
@@ -98,8 +97,11 @@ class Trees:
     def stats(self) -> tuple:
         return tuple(getattr(self, name) for name in SLOT_FIELDS)
 
+    def columns(self) -> tuple:
+        return self.nominal, self.place
+
     def model(self) -> tuple:
-        return self.nodes(), self.stats(), self.columns, self.settings
+        return self.nodes(), self.stats(), self.columns(), self.settings
 
     def arrays(self) -> dict[str, np.ndarray]:
         return {name: getattr(self, name) for name in (*NODE_FIELDS, *SLOT_FIELDS)}
@@ -149,9 +151,10 @@ def _room(shapes: dict, n_trees: int, max_bytes: int) -> tuple[int, int]:
     }
     slot = sum(size for name, size in sizes.items() if name in SLOT_FIELDS)
     node = sum(sizes.values()) - slot
-    share = max_bytes // n_trees
+    counters = 16  # of `used`
+    share = max_bytes // n_trees - counters
     n_slots = share // (slot + 2 * node)
     if n_slots < 1:
-        least = n_trees * (slot + 2 * node)
+        least = n_trees * (slot + 2 * node + counters)
         raise ValueError(f"max_bytes must be at least {least} for {n_trees} trees, got {max_bytes}")
     return (share - n_slots * slot) // node, n_slots

@@ -29,15 +29,14 @@ from onearm.boosting.trees.observers import (
     PRECISION,
     WEIGHT,
     bin_of,
-    numbers_of,
     variance,
 )
-from onearm.kernels import kernel, large_kernel
+from onearm.kernels import kernel, large_kernel, lean_kernel
 
 BY_MAJORITY, BY_NAIVE_BAYES, ADAPTIVE = range(3)  # of `leaves`, in the order of its options
 
 
-@kernel
+@lean_kernel
 def top(s):
     """The largest entry; the lowest of several."""
     best = 0
@@ -47,7 +46,7 @@ def top(s):
     return best
 
 
-@kernel
+@lean_kernel
 def look(x, i, notes, out, nodes, stats, columns, settings):
     """Note what tree i says about x; `out` gets log posteriors, or the masses of its leaf."""
     links, numbers, mass, used = nodes
@@ -71,78 +70,80 @@ def look(x, i, notes, out, nodes, stats, columns, settings):
         out[c] = masses[c]
 
 
-@kernel
+@lean_kernel
 def posterior(x, i, at, mass, out, stats, columns):
     """Put log P(c | x), up to a constant, into `out`; -NEVER or less where c is impossible."""
     moments, density, prior, gaps, counts, edges, bins, early, heard = stats
-    nominal, place, numeric = columns
-    v = numbers_of(x, numeric)
+    nominal, place = columns
     if len(density) > 0:
         missing = gaps[i, at]
-        for p in range(len(v)):
-            missing += v[p] != v[p]
+        for j in range(len(x)):
+            missing += x[j] != x[j]
         if missing == 0.0:
-            _without_gaps(v, density[i, at], prior[i, at], out)
+            _without_gaps(x, density[i, at], prior[i, at], out)
         else:
-            _with_gaps(v, moments[i, at], mass, out)
+            _with_gaps(x, nominal, moments[i, at], prior[i, at], mass, out)
     else:
         for c in range(len(out)):
             out[c] = prior[i, at, c]
-        for p in range(len(v)):
-            if v[p] == v[p] and len(bins) > 0 and heard[i, at, p] >= EARLY:
-                b = bin_of(v[p], edges[i, at, p])
-                _add_log(bins[i, at, p, b], bins[i, at, p, BINS], BINS, out)
-    if len(counts) > 0:
-        for j in range(len(nominal)):
-            m, p = nominal[j], place[j]
-            if m > 0 and x[j] == x[j]:
-                _add_log(counts[i, at, p + code(x[j], m)], counts[i, at, p + m + 1], m + 1, out)
+    if len(counts) == 0 and len(bins) == 0:
+        return
+    for j in range(len(nominal)):
+        m, p = nominal[j], place[j]
+        if x[j] != x[j]:
+            continue
+        if m > 0:
+            _add_log(counts[i, at, p + code(x[j], m)], counts[i, at, p + m + 1], m + 1, out)
+        elif len(bins) > 0 and heard[i, at, j] >= EARLY:
+            b = bin_of(x[j], edges[i, at, j])
+            _add_log(bins[i, at, j, b], bins[i, at, j, BINS], BINS, out)
 
 
-@kernel
+@lean_kernel
 def _add_log(n, of, m, out):
     """Add log P(value | c) for a column of m values, each counted once more than it was seen."""
     for c in range(len(out)):
         out[c] += math.log((n[c] + 1.0) / (of[c] + m))
 
 
-@kernel
-def _without_gaps(v, density, prior, out):
+@lean_kernel
+def _without_gaps(x, density, prior, out):
     """Four classes at a time, then one, each in a register."""
     k = len(out)
     for c in range(0, k - 3, 4):
         s0 = s1 = s2 = s3 = 0.0
-        for p in range(len(v)):
-            mu, half = density[p, MU, c : c + 4], density[p, PRECISION, c : c + 4]
-            o0, o1, o2, o3 = v[p] - mu[0], v[p] - mu[1], v[p] - mu[2], v[p] - mu[3]
+        for j in range(len(x)):
+            mu, half = density[j, MU, c : c + 4], density[j, PRECISION, c : c + 4]
+            v = x[j]
+            o0, o1, o2, o3 = v - mu[0], v - mu[1], v - mu[2], v - mu[3]
             s0, s1 = s0 + o0 * o0 * half[0], s1 + o1 * o1 * half[1]
             s2, s3 = s2 + o2 * o2 * half[2], s3 + o3 * o3 * half[3]
         out[c], out[c + 1] = prior[c] - s0, prior[c + 1] - s1
         out[c + 2], out[c + 3] = prior[c + 2] - s2, prior[c + 3] - s3
     for c in range(k - k % 4, k):
         s = 0.0
-        for p in range(len(v)):
-            off = v[p] - density[p, MU, c]
-            s += off * off * density[p, PRECISION, c]
+        for j in range(len(x)):
+            off = x[j] - density[j, MU, c]
+            s += off * off * density[j, PRECISION, c]
         out[c] = prior[c] - s
 
 
 @large_kernel
-def _with_gaps(v, moments, mass, out):
+def _with_gaps(x, nominal, moments, prior, mass, out):
     """Leave out columns that are missing in x or that the leaf has not heard of."""
     for c in range(len(out)):
-        out[c] = math.log(mass[c]) if mass[c] > 0.0 else -NEVER
-    for p in range(len(v)):
+        out[c] = math.log(mass[c]) if prior[c] > -NEVER else -NEVER
+    for j in range(len(x)):
         heard = 0.0
         for c in range(len(out)):
-            heard += moments[c, WEIGHT, p]
-        if v[p] != v[p] or heard == 0.0:
+            heard += moments[c, WEIGHT, j]
+        if x[j] != x[j] or heard == 0.0 or nominal[j] > 0:
             continue
         for c in range(len(out)):
-            if moments[c, WEIGHT, p] == 0.0:
+            if moments[c, WEIGHT, j] == 0.0:
                 out[c] = -NEVER
             else:
-                off, var = v[p] - moments[c, MEAN, p], variance(moments[c], p)
+                off, var = x[j] - moments[c, MEAN, j], variance(moments[c], j)
                 out[c] -= 0.5 * math.log(var) + off * off * (0.5 / var)
 
 

@@ -8,7 +8,8 @@ Nominal columns: per class the weight of each value, of any other value, and of 
 A variance is S/W: importance weights are not counts, so nothing is taken off W.
 
 For naive Bayes with Gaussians `density` holds μ and 1/2σ² of each column and class, and `prior`
-log n_c - Σ_j log σ_jc; both fit rows and leaves without missing values, which `gaps` counts.
+log n_c - Σ_j log σ_jc; both fit rows and leaves without missing values, which `gaps` counts. A
+class that the leaf has not heard of itself is impossible there.
 """
 
 import math
@@ -16,7 +17,7 @@ import math
 import numpy as np
 
 from onearm.boosting.trees.nodes import code
-from onearm.kernels import kernel, large_kernel
+from onearm.kernels import kernel, large_kernel, lean_kernel
 
 WEIGHT, MEAN, SQUARES, LEAST, MOST = range(5)
 MU, PRECISION = range(2)
@@ -26,78 +27,69 @@ BINS, EARLY = 32, 100
 VALUE, CLASS, IMPORTANCE = range(3)  # of an early value
 
 
-@kernel
-def numbers_of(x, numeric):
-    """The numeric columns of x."""
-    if len(numeric) == len(x):
-        return x
-    values = np.empty(len(numeric))
-    for p in range(len(numeric)):
-        values[p] = x[numeric[p]]
-    return values
-
-
-@kernel
+@lean_kernel
 def observe(x, i, at, c, w, n_c, stats, columns):
     """Add x, of class c and weight w, to slot `at` of tree i; n_c is the leaf's mass of c."""
     moments, density, prior, gaps, counts, edges, bins, early, heard = stats
-    nominal, place, numeric = columns
+    nominal, place = columns
     if len(counts) > 0:
         for j in range(len(nominal)):
             m = nominal[j]
             if m > 0 and x[j] == x[j]:
                 counts[i, at, place[j] + code(x[j], m), c] += w
                 counts[i, at, place[j] + m + 1, c] += w
-    v = numbers_of(x, numeric)
     if len(moments) > 0:
-        _welford(v, w, moments[i, at, c])
+        _welford(x, w, moments[i, at, c])
         if len(density) > 0:
-            _describe(v, i, at, c, n_c, moments[i, at, c], density[i, at], prior, gaps)
+            logs = _describe(nominal, c, moments[i, at, c], density[i, at])
+            prior[i, at, c] = math.log(n_c) - 0.5 * logs
+            for j in range(len(x)):
+                gaps[i, at] += x[j] != x[j]
         return
     if len(prior) > 0:
         prior[i, at, c] = math.log(n_c)
-    for p in range(len(v)):
-        if v[p] == v[p]:
-            _count(v[p], c, w, heard[i, at, p], edges[i, at, p], bins[i, at, p], early[i, at, p])
-            heard[i, at, p] += 1.0
+    for j in range(len(nominal)):
+        v = x[j]
+        if v == v and nominal[j] == 0:
+            _count(v, c, w, heard[i, at, j], edges[i, at, j], bins[i, at, j], early[i, at, j])
+            heard[i, at, j] += 1.0
 
 
-@kernel
-def _welford(v, w, of):
-    """Add one value of each numeric column to the (5, columns) moments of a class."""
-    for p in range(len(v)):
-        there = v[p] == v[p]  # no branch, so that several columns are done at once
-        off = v[p] - of[MEAN, p] if there else 0.0
-        W = of[WEIGHT, p] + (w if there else 0.0)
-        of[WEIGHT, p] = W
-        of[MEAN, p] += off * (w / W if W > 0.0 else 0.0)
-        of[SQUARES, p] += w * off * (v[p] - of[MEAN, p] if there else 0.0)
-        of[LEAST, p] = v[p] if v[p] < of[LEAST, p] else of[LEAST, p]
-        of[MOST, p] = v[p] if v[p] > of[MOST, p] else of[MOST, p]
+@lean_kernel
+def _welford(x, w, of):
+    """Add x to the (5, d) moments of a class; the codes of nominal columns too, and in vain."""
+    for j in range(len(x)):
+        v = x[j]
+        there = v == v  # no branch, so that several columns are done at once
+        off = v - of[MEAN, j] if there else 0.0
+        W = of[WEIGHT, j] + (w if there else 0.0)
+        of[WEIGHT, j] = W
+        of[MEAN, j] += off * (w / W if W > 0.0 else 0.0)
+        of[SQUARES, j] += w * off * (v - of[MEAN, j] if there else 0.0)
+        of[LEAST, j] = v if v < of[LEAST, j] else of[LEAST, j]
+        of[MOST, j] = v if v > of[MOST, j] else of[MOST, j]
 
 
-@kernel
-def variance(of, p):
-    """Of column p, from the (5, columns) moments of a class."""
-    return max(of[SQUARES, p] / of[WEIGHT, p], NARROWEST)
+@lean_kernel
+def variance(of, j):
+    """Of column j, from the (5, d) moments of a class."""
+    return max(of[SQUARES, j] / of[WEIGHT, j], NARROWEST)
 
 
-@kernel
-def _describe(v, i, at, c, n_c, of, density, prior, gaps):
-    """Keep what naive Bayes needs of class c; the logarithm is taken of products of variances."""
+@lean_kernel
+def _describe(nominal, c, of, density):
+    """Keep μ and 1/2σ² of class c; returns Σ_j log σ_j², by logarithms of products."""
     logs, product = 0.0, 1.0
-    for p in range(len(v)):
-        if of[WEIGHT, p] == 0.0:
-            continue
-        var = variance(of, p)
-        density[p, MU, c] = of[MEAN, p]
-        density[p, PRECISION, c] = 0.5 / var
-        product *= var
-        if not 1e-100 < product < 1e100:
-            logs += math.log(product)
-            product = 1.0
-        gaps[i, at] += v[p] != v[p]
-    prior[i, at, c] = math.log(n_c) - 0.5 * (logs + math.log(product))
+    for j in range(len(nominal)):
+        if nominal[j] == 0 and of[WEIGHT, j] > 0.0:
+            var = variance(of, j)
+            density[j, MU, c] = of[MEAN, j]
+            density[j, PRECISION, c] = 0.5 / var
+            product *= var
+            if not 1e-100 < product < 1e100:
+                logs += math.log(product)
+                product = 1.0
+    return logs + math.log(product)
 
 
 @large_kernel
@@ -130,7 +122,7 @@ def _sorted(early):
     return ordered
 
 
-@kernel
+@lean_kernel
 def bin_of(v, edges):
     """The number of edges below v."""
     low, high = 0, len(edges)
@@ -143,29 +135,29 @@ def bin_of(v, edges):
     return low
 
 
-@kernel
+@lean_kernel
 def add_to_bin(v, c, w, edges, bins):
     bins[bin_of(v, edges), c] += w
     bins[BINS, c] += w  # of all bins
 
 
 @large_kernel
-def clear(i, at, mass, stats):
-    """Make slot `at` of tree i that of a new leaf with these class masses."""
+def clear(i, at, stats):
+    """Make slot `at` of tree i that of a leaf that has heard nothing."""
     moments, density, prior, gaps, counts, edges, bins, early, heard = stats
     _zero(moments, i, at)
     _zero(counts, i, at)
     _zero(bins, i, at)
-    for p in range(heard.shape[2]):
-        heard[i, at, p] = 0.0
+    _zero(density, i, at)
+    for j in range(heard.shape[2]):
+        heard[i, at, j] = 0.0
     for c in range(moments.shape[2]):
-        for p in range(moments.shape[4]):
-            moments[i, at, c, LEAST, p], moments[i, at, c, MOST, p] = NEVER, -NEVER
+        for j in range(moments.shape[4]):
+            moments[i, at, c, LEAST, j], moments[i, at, c, MOST, j] = NEVER, -NEVER
     if len(prior) > 0:
         gaps[i, at] = 0.0
-        for c in range(len(mass)):
-            unheard = density.shape[2] > 0 or mass[c] <= 0.0
-            prior[i, at, c] = -NEVER if unheard else math.log(mass[c])
+        for c in range(prior.shape[2]):
+            prior[i, at, c] = -NEVER
 
 
 @kernel

@@ -37,123 +37,164 @@ from onearm.boosting.trees.observers import (
     clear,
     variance,
 )
-from onearm.kernels import kernel, large_kernel
+from onearm.kernels import kernel, large_kernel, lean_kernel
 
 SMALLEST_BRANCH = 0.01  # of the mass: two branches at least must have more
 MARGIN = 1e-10  # by which a gain must be larger to be better: not by rounding
 PURE = 0.99  # share of a class beyond which a leaf is not split
 
 
-@kernel
+@lean_kernel
 def xlogx(v):
     return v * math.log(v) if v > 0.0 else 0.0
 
 
-@kernel
-def entropy(masses):
-    """W·H in nats: W log W - Σ n log n; and W."""
-    whole = total = 0.0
-    for c in range(len(masses)):
-        whole += masses[c]
-        total += xlogx(masses[c])
-    return xlogx(whole) - total, whole
+@lean_kernel
+def gain(parts, whole, W):
+    """G in bits, from Σ W_b H(n_b) and W·H(n) in nats."""
+    return (whole - parts) / (W * math.log(2.0))
 
 
-@large_kernel
-def gain(branches):
-    """The information gain of a split into these (b, k) masses; negative if it is no split."""
-    n_branches, k = branches.shape
-    all_of = np.zeros(k)
-    for b in range(n_branches):
-        for c in range(k):
-            all_of[c] += branches[b, c]
-    before, W = entropy(all_of)
-    after, large = 0.0, 0
-    for b in range(n_branches):
-        H, W_b = entropy(branches[b])
-        after += H
-        large += W_b > SMALLEST_BRANCH * W
-    return (before - after) / (W * math.log(2.0)) if large >= 2 else -1.0
+@lean_kernel
+def gain_of_two(W_0, logs_0, W_1, logs_1, whole, W):
+    """The gain of a split in two, from the mass and Σ n log n of each side."""
+    if min(W_0, W_1) <= SMALLEST_BRANCH * W:
+        return -1.0
+    return gain(xlogx(W_0) - logs_0 + xlogx(W_1) - logs_1, whole, W)
 
 
-@kernel
-def _copy(source, target, rows):
-    for b in range(rows):
-        for c in range(source.shape[1]):
-            target[b, c] = source[b, c]
+@lean_kernel
+def _below(t, moments, c, p, scale):
+    """How much of class c lies at or below t in column p; `scale` is 1/√2σ."""
+    if t < moments[c, LEAST, p]:
+        return 0.0
+    W = moments[c, WEIGHT, p]
+    if t >= moments[c, MOST, p]:
+        return W
+    return W * (0.5 * (1.0 + math.erf((t - moments[c, MEAN, p]) * scale)))
 
 
-@large_kernel
-def _gaussian(moments, p, n_splits, branches, found):
-    """Try thresholds equally spaced over the range of column p."""
-    low, high = NEVER, -NEVER
+@lean_kernel
+def _gaussian(moments, p, n_splits, scales, logs):
+    """The best of some thresholds equally spaced over the range of column p: (gain, threshold)."""
+    low, high, W, whole = NEVER, -NEVER, 0.0, 0.0
     for c in range(len(moments)):
+        W_c = moments[c, WEIGHT, p]
         low, high = min(low, moments[c, LEAST, p]), max(high, moments[c, MOST, p])
+        scales[c] = 1.0 / math.sqrt(2.0 * variance(moments[c], p)) if W_c > 0.0 else 0.0
+        logs[c] = xlogx(W_c)
+        W += W_c
+        whole -= logs[c]
+    whole += xlogx(W)
     best, at = -1.0, 0.0
     if not low < high:
         return best, at
     for n in range(1, n_splits + 1):
         t = low + n * (high - low) / (n_splits + 1)
+        W_0 = W_1 = logs_0 = logs_1 = 0.0
         for c in range(len(moments)):
-            W = moments[c, WEIGHT, p]
-            if t < moments[c, LEAST, p]:
-                left = 0.0
-            elif t >= moments[c, MOST, p]:
-                left = W
+            W_c = moments[c, WEIGHT, p]
+            left = _below(t, moments, c, p, scales[c])
+            W_0, W_1 = W_0 + left, W_1 + (W_c - left)
+            if 0.0 < left < W_c:
+                logs_0, logs_1 = logs_0 + xlogx(left), logs_1 + xlogx(W_c - left)
+            elif left > 0.0:
+                logs_0 += logs[c]
             else:
-                z = (t - moments[c, MEAN, p]) / math.sqrt(2.0 * variance(moments[c], p))
-                left = W * (0.5 * (1.0 + math.erf(z)))
-            branches[0, c], branches[1, c] = left, W - left
-        G = gain(branches[:2])
+                logs_1 += logs[c]
+        G = gain_of_two(W_0, logs_0, W_1, logs_1, whole, W)
         if G > best + MARGIN:
             best, at = G, t
-            _copy(branches, found, 2)
     return best, at
 
 
-@large_kernel
-def _histogram(edges, bins, branches, found):
-    """Try the edges of a column's bins."""
-    best, at = -1.0, 0.0
+@lean_kernel
+def _histogram(bins, sums):
+    """The best of the edges between a column's bins: (gain, edge)."""
+    W, whole = 0.0, 0.0
+    for c in range(len(sums)):
+        sums[c] = 0.0
+        W += bins[BINS, c]
+        whole -= xlogx(bins[BINS, c])
+    whole += xlogx(W)
+    best, at = -1.0, 0
     for b in range(BINS - 1):
-        for c in range(bins.shape[1]):
-            branches[0, c] = bins[b, c] + (branches[0, c] if b > 0 else 0.0)
-            branches[1, c] = bins[BINS, c] - branches[0, c]
-        G = gain(branches[:2])
+        W_0 = W_1 = logs_0 = logs_1 = 0.0
+        for c in range(len(sums)):
+            sums[c] += bins[b, c]
+            right = bins[BINS, c] - sums[c]
+            W_0, W_1 = W_0 + sums[c], W_1 + right
+            logs_0, logs_1 = logs_0 + xlogx(sums[c]), logs_1 + xlogx(right)
+        G = gain_of_two(W_0, logs_0, W_1, logs_1, whole, W)
         if G > best + MARGIN:
-            best, at = G, edges[b]
-            _copy(branches, found, 2)
+            best, at = G, b
     return best, at
+
+
+@lean_kernel
+def _values(counts, m, k):
+    """The gain of a branch for each of m values; row m of the counts is the sum of them."""
+    W, whole, parts, n_large = 0.0, 0.0, 0.0, 0
+    for c in range(k):
+        W += counts[m, c]
+        whole -= xlogx(counts[m, c])
+    whole += xlogx(W)
+    for b in range(m):
+        W_b = 0.0
+        for c in range(k):
+            W_b += counts[b, c]
+            parts -= xlogx(counts[b, c])
+        parts += xlogx(W_b)
+        n_large += W_b > SMALLEST_BRANCH * W
+    return gain(parts, whole, W) if n_large >= 2 else -1.0
 
 
 @large_kernel
 def best_split(i, at, k, n_splits, stats, columns):
-    """The best column, its gain, threshold and branches, and the second best gain."""
+    """The best column, its threshold (of bins: the edge's number), its gain, and the second's."""
     moments, density, prior, gaps, counts, edges, bins, early, heard = stats
-    nominal, place, numeric = columns
-    widest = 2
-    for j in range(len(nominal)):
-        widest = max(widest, nominal[j] + 1)
-    trial, found, kept = np.empty((widest, k)), np.empty((widest, k)), np.empty((widest, k))
+    nominal, place = columns
+    one, other = np.empty(k), np.empty(k)
     column, first, second, where = LEAF, 0.0, 0.0, 0.0  # not splitting is the first to beat
     for j in range(len(nominal)):
         p, m = place[j], nominal[j]
-        t = 0.0
+        G, t = -1.0, 0.0
         if m > 0:
-            _copy(counts[i, at, p:], found, m + 1)
-            G = gain(found[: m + 1])
+            G = _values(counts[i, at, p : p + m + 2], m + 1, k)
         elif len(moments) > 0:
-            G, t = _gaussian(moments[i, at], p, n_splits, trial, found)
-        elif heard[i, at, p] >= EARLY:
-            G, t = _histogram(edges[i, at, p], bins[i, at, p], trial, found)
-        else:
-            G = -1.0
+            G, t = _gaussian(moments[i, at], j, n_splits, one, other)
+        elif heard[i, at, j] >= EARLY:
+            G, t = _histogram(bins[i, at, j], one)
         if G > first + MARGIN:
             column, where, first, second = j, t, G, first
-            _copy(found, kept, widest)
         elif G > second:
             second = G
-    return column, first, second, where, kept
+    return column, where, first, second
+
+
+@large_kernel
+def branches(i, at, k, column, t, stats, columns):
+    """The class masses on each side of a split, and its threshold."""
+    moments, density, prior, gaps, counts, edges, bins, early, heard = stats
+    nominal, place = columns
+    p, m = place[column], nominal[column]
+    masses = np.zeros((m + 1 if m > 0 else 2, k))
+    for c in range(k):
+        if m > 0:
+            for b in range(m + 1):
+                masses[b, c] = counts[i, at, p + b, c]
+        elif len(moments) > 0:
+            W = moments[i, at, c, WEIGHT, column]
+            if W > 0.0:
+                scale = 1.0 / math.sqrt(2.0 * variance(moments[i, at, c], column))
+                masses[0, c] = _below(t, moments[i, at], c, column, scale)
+            masses[1, c] = W - masses[0, c]
+        else:
+            for b in range(BINS):
+                masses[0 if b <= t else 1, c] += bins[i, at, column, b, c]
+    if m == 0 and len(bins) > 0:
+        t = edges[i, at, column, int(t)]
+    return masses, t
 
 
 @kernel
@@ -171,30 +212,28 @@ def try_split(i, leaf, nodes, stats, columns, settings):
     """Split a leaf if some column is surely, or almost, the best."""
     links, numbers, mass, used = nodes
     grace, delta, tie, room, n_splits, max_depth, leaves = settings
-    nominal, place, numeric = columns
     n, masses = numbers[i, leaf, TOTAL], mass[i, leaf]
     largest = 0.0
     for c in range(len(masses)):
         largest = max(largest, masses[c])
     if largest > PURE * n:
         return
-    column, first, second, t, branches = best_split(
-        i, links[i, leaf, SLOT], len(masses), n_splits, stats, columns
-    )
+    at, k = links[i, leaf, SLOT], len(masses)
+    column, t, first, second = best_split(i, at, k, n_splits, stats, columns)
     if column == LEAF:
         return
     eps = bound(masses, n, delta[i])
     if first - second > eps or eps < tie[i]:
-        n_branches = nominal[column] + 1 if nominal[column] > 0 else 2
-        grow(i, leaf, column, t, branches[:n_branches], room, nodes, stats, settings)
+        sides, t = branches(i, at, k, column, t, stats, columns)
+        grow(i, leaf, column, t, sides, nodes, stats, settings)
 
 
 @large_kernel
-def grow(i, leaf, column, t, branches, room, nodes, stats, settings):
+def grow(i, leaf, column, t, sides, nodes, stats, settings):
     """Turn a leaf into a split with children of these masses, if there is room."""
     links, numbers, mass, used = nodes
     grace, delta, tie, room, n_splits, max_depth, leaves = settings
-    n_branches, k = branches.shape
+    n_branches, k = sides.shape
     first = used[i, 0]
     if first + n_branches > links.shape[1] or used[i, 1] + n_branches - 1 > room:
         return
@@ -207,15 +246,15 @@ def grow(i, leaf, column, t, branches, room, nodes, stats, settings):
         links[i, node, SPLIT], links[i, node, DEPTH], links[i, node, SLOT] = LEAF, deeper, NOWHERE
         whole = 0.0
         for c in range(k):
-            mass[i, node, c] = branches[b, c]
-            whole += branches[b, c]
+            mass[i, node, c] = sides[b, c]
+            whole += sides[b, c]
         numbers[i, node, TOTAL] = numbers[i, node, TRIED] = whole
         if watched:
             if free == NOWHERE:
                 free = used[i, 1]
                 used[i, 1] += 1
             links[i, node, SLOT] = free
-            clear(i, free, mass[i, node], stats)
+            clear(i, free, stats)
             free = NOWHERE
     numbers[i, leaf, THRESHOLD] = t
     links[i, leaf, SPLIT], links[i, leaf, CHILD], links[i, leaf, SLOT] = column, first, NOWHERE
