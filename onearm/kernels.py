@@ -61,6 +61,7 @@ def lean_kernel(function: Callable[..., Any]) -> Any:
 
 def compose(template: Callable[..., Any], **kernels: Any) -> Any:
     """Return `template`, not compiled, with its free names bound to `kernels`."""
+    template = getattr(template, "py_func", template)
     return FunctionType(template.__code__, {**template.__globals__, **kernels})
 
 

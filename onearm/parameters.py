@@ -58,7 +58,7 @@ def wholes(default: tuple[int, ...], least: int, most: int = 2**31 - 1) -> Any:
     one = whole(REQUIRED, least, most).metadata["inside"]
 
     def inside(value: Any) -> tuple[int, ...] | None:
-        stored = [one(n) for n in value] if isinstance(value, list | tuple) else [None]
+        stored: list[Any] = [one(n) for n in value] if isinstance(value, list | tuple) else [None]
         return None if None in stored else tuple(stored)
 
     return _field(default, f"integers in [{least}, {most}]", inside)

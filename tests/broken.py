@@ -7,7 +7,7 @@ import numpy as np
 
 from onearm import EpsilonGreedy, Learner
 from onearm.explore import best, runner_up, uniformly
-from onearm.kernels import COMPILED, kernel
+from onearm.kernels import kernel
 from onearm.learner import state
 from onearm.linear.banditron import chances, choose, possible, update
 from onearm.parameters import real
@@ -282,8 +282,7 @@ BROKEN = {
     "nothing_peeked": [Peeking],
     "propensities_are_frequencies": [Boastful, Fickle],
     "among_is_kept": [Deaf],
-    "predict_is_greedy": [Contrary]
-    + [Wayward] * COMPILED,  # uncompiled, the draws are too few to tell
+    "predict_is_greedy": [Contrary, Wayward],
     "dense_equals_sparse": [Storing],
     "input_forms_agree": [Choosy],
     "errors_are_clear": [Gullible, Hasty, Mute],

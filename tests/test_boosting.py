@@ -7,7 +7,6 @@ import pytest
 
 from onearm import AdaBandit, AdaBoostOLM, BanditBBM, BinBandit, OnlineMBBM
 from onearm.checks.trial import bits, rows
-from onearm.kernels import COMPILED
 from tests.cases import FEW
 
 BOOSTERS = [AdaBandit, AdaBoostOLM, BanditBBM, OnlineMBBM, BinBandit]
@@ -154,7 +153,7 @@ def test_a_deep_copy_goes_its_own_way(cls):
     assert bits(learner) == bits(copy)
 
 
-@pytest.mark.skipif(not COMPILED, reason="the closed form is slow in plain Python")
+@pytest.mark.compiled
 def test_many_learners_need_no_table():
     """Beyond 50,000 partitions potentials are computed as they are needed."""
     learner = BanditBBM(26, 6, n_learners=60, max_bytes=2**24)

@@ -82,14 +82,17 @@ def play_all(todo: list[Job], path: Path, console: Console) -> list[str]:
     columns += [TimeElapsedColumn(), TimeRemainingColumn()]
     with path.open("a") as lines, Progress(*columns, console=console) as progress:
         task = progress.add_task("playing", total=len(todo))
-        for job, result in everywhere(play, todo):
-            if isinstance(result, BaseException):
-                failures.append(f"{job}: {type(result).__name__}: {result}")
-            else:
-                lines.write(json.dumps(result) + "\n")
-                lines.flush()
-                console.print(said(result), highlight=False, soft_wrap=True)
-            progress.advance(task)
+        try:
+            for job, result in everywhere(play, todo):
+                if isinstance(result, BaseException):
+                    failures.append(f"{job}: {type(result).__name__}: {result}")
+                else:
+                    lines.write(json.dumps(result) + "\n")
+                    lines.flush()
+                    console.print(said(result), highlight=False, soft_wrap=True)
+                progress.advance(task)
+        except KeyboardInterrupt:
+            failures.append("stopped before the end; the same command goes on from here")
     return failures
 
 
@@ -120,6 +123,9 @@ def main() -> int:
     failures = play_all(todo, path, console)
     there = finished(path)
     records = [there[one] for one in keys.values() if one in there]
+    if len(there) > len(records):
+        other = len(there) - len(records)
+        console.print(f"{other} runs of {path} are of other sources or settings and do not count")
     (asked.out / "tables.md").write_text(z19_tables.text(records, about(records)))
     z19_figure.draw(records, asked.out / "curves.png")
     for failure in failures:

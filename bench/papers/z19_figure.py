@@ -51,7 +51,7 @@ def _printed(axes: Any, data: str) -> None:
     """What the paper has at the end of its curves."""
     for number, learner in enumerate(LEARNERS):
         value, end = TABLES[data].asymptotic[learner], 1.02 * TABLES[data].stream_count
-        axes.plot([end], [value], "<", color=f"C{number}", label=f"{learner}, Table 1")
+        axes.plot([end], [value], "<", color=f"C{number}", label="in Table 1")
 
 
 def _legend(axes: Any) -> zip:

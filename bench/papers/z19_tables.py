@@ -16,13 +16,13 @@ HEADS = {
 }
 NOTES = """\
 ± is the standard error of the mean over runs. The paper prints none, and two decimals. A difference
-is ours less the paper's. "paper" are the settings published for each data set, "ours" are the
-defaults of the class, the same for all. Met: the mean is at most {within} below the paper's, or
+is ours less the paper's. The settings "paper" are those published for each data set, "ours" are
+the defaults of the class, the same for all. Met: the mean is at most {within} below the paper's, or
 above it; asked of AdaBandit and BanditBBM, asymptotic. A run is one shuffle of the stream, with the
 seeds 4 to 23 (Movement, Isolet: 4 to 13).
 
-Our streams have {counts} rounds; the paper's tables say {theirs} for Movement and k = 4 for
-Nursery, whose file has 5 classes."""
+Our streams have {counts} rounds.
+The paper's tables say {theirs} for Movement, and k = 4 for Nursery, whose file has 5 classes."""
 
 
 class Mean(NamedTuple):
@@ -109,7 +109,8 @@ def mean_share(records: list[Record]) -> float:
 def compared(records: list[Record], of: str) -> str:
     """One of the two tables, a line for each data set and algorithm."""
     head = ["data", "algorithm", "in the paper"]
-    head += [part for s in SETTINGS for part in (s, "difference", "met", "runs")]
+    for settings in SETTINGS:
+        head += [f"here, settings: {settings}", "difference", "met", "runs"]
     theirs = {ours: name for name, ours in OURS.items()}
     rows = []
     for data, learner in ((data, learner) for data in DATA_SETS for learner in LEARNERS):
