@@ -14,7 +14,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
-from numba import config, njit
+from numba import config, njit, typeof
 from numba.core.dispatcher import Dispatcher
 from platformdirs import user_cache_path
 
@@ -34,10 +34,12 @@ def cache_folder() -> Path:
 CACHE = cache_folder()
 
 
-def kernel(function: Callable[..., Any], cache: bool = True, inline: bool = True) -> Any:
+def kernel(
+    function: Callable[..., Any], cache: bool = True, inline: bool = True, nogil: bool = True
+) -> Any:
     """Compile `function` on first use, and cache it where Numba finds a place for that."""
     # Never fastmath: results must repeat. Inlined, a call counts no references: a third faster.
-    options = {"nogil": True, "error_model": "numpy", "forceinline": inline}
+    options = {"nogil": nogil, "error_model": "numpy", "forceinline": inline}
     before, config.CACHE_DIR = config.CACHE_DIR, str(CACHE)
     try:
         return njit(cache=cache, **options)(function)
@@ -57,7 +59,7 @@ def compose(template: Callable[..., Any], **kernels: Any) -> Any:
     return FunctionType(template.__code__, {**template.__globals__, **kernels})
 
 
-def bind(template: Callable[..., Any], name: str, **kernels: Any) -> Any:
+def bind(template: Callable[..., Any], name: str, nogil: bool = True, **kernels: Any) -> Any:
     """Compile `template` with its free names bound to `kernels`.
 
     A template calls `choose`, `update`, `weak_predict`, ... without knowing whose they are. Numba
@@ -69,7 +71,20 @@ def bind(template: Callable[..., Any], name: str, **kernels: Any) -> Any:
     digest = hashlib.sha256(_text(function).encode()).hexdigest()[:12]
     function.__qualname__ = f"{name}.{digest}"
     found_again = all(bound.__module__ in sys.modules for bound in kernels.values())
-    return kernel(function, cache=found_again)  # a cached kernel imports what was bound to it
+    return kernel(
+        function, found_again, nogil=nogil
+    )  # a cached kernel imports what was bound to it
+
+
+def compiled(kernel: Any, *arguments: Any) -> Any:
+    """Return `kernel` as it is compiled for arguments of these types.
+
+    It does not ask again what it is given, which takes Numba half the time of a short call. So
+    it must never be given an array of another dtype or dimension: it would write where it must not.
+    """
+    if not isinstance(kernel, Dispatcher):
+        return kernel  # plain Python
+    return kernel.compile(tuple(map(typeof, arguments)))
 
 
 def interpreted(function: Any) -> Any:
