@@ -8,10 +8,9 @@ templates into which `bind` puts them.
 from typing import Any, NamedTuple
 
 from onearm.kernels import bind, kernel
-from onearm.vectors import FINE, fault, row
+from onearm.vectors import FINE, fault, fits, row
 
 HIDDEN = -1  # the true label, when the feedback does not reveal it
-LEARNT, BAD_ROW, IMPOSSIBLE = 0, 1, 2
 
 
 def look(x, *model) -> Any:
@@ -83,19 +82,23 @@ def _impossible(label, greedy, propensity, k, model):
     return len(label)
 
 
-def _choose_one(x, d, missing, among, rng, *model):
-    if fault(x, d, missing) != FINE:
+def _choose_one(model, d, missing, among, rng, x):
+    """Return the choice; for a row that must not be learnt from, one of the label HIDDEN."""
+    if not fits(x, d) or fault(x, d, missing) != FINE:
         return HIDDEN, HIDDEN, 0.0
     return choose(look(x, *model), among, rng, *model)
 
 
-def _update_one(x, d, missing, k, label, greedy, propensity, reward, truth, rng, *model):
-    if fault(x, d, missing) != FINE:
-        return BAD_ROW
-    if not possible(label, greedy, propensity, k, *model):
-        return IMPOSSIBLE
+def _update_one(model, d, missing, k, rng, x, choice, reward, truth):
+    """Return whether row and choice can be learnt from, and were."""
+    if not fits(x, d) or fault(x, d, missing) != FINE:
+        return False
+    label, greedy, propensity = choice
+    in_range = 0 <= label < k and 0 <= greedy < k and 0.0 < propensity <= 1.0
+    if not in_range or not possible(label, greedy, propensity, k, *model):
+        return False
     update(x, look(x, *model), label, greedy, propensity, reward, truth, rng, *model)
-    return LEARNT
+    return True
 
 
 class Kernels(NamedTuple):
@@ -120,6 +123,8 @@ def assemble(
         bind(_score, f"{name}.score", look=look, scores=scores),
         bind(_chance, f"{name}.chance", look=look, chances=chances),
         bind(_impossible, f"{name}.impossible", possible=possible),
-        bind(_choose_one, f"{name}.choose", look=look, choose=choose),
-        bind(_update_one, f"{name}.update", look=look, update=update, possible=possible),
+        bind(_choose_one, f"{name}.choose", nogil=False, look=look, choose=choose),
+        bind(
+            _update_one, f"{name}.update", nogil=False, look=look, update=update, possible=possible
+        ),
     )

@@ -1,5 +1,6 @@
 """What a learner says and what it hears: Choice, Trace, and their checks."""
 
+from functools import partial
 from numbers import Real
 from operator import index
 from typing import Any, NamedTuple
@@ -44,21 +45,17 @@ class Tally(NamedTuple):
     correct: int
 
 
-def said(chosen: tuple) -> Choice:
-    """Return what a kernel chose as a Choice of plain numbers, which compiled kernels give."""
-    if COMPILED:
-        return tuple.__new__(Choice, chosen)
+def _plain(chosen: tuple) -> Choice:
     label, greedy, propensity = chosen
     return Choice(int(label), int(greedy), float(propensity))
 
 
+# What a kernel chose as a Choice of plain numbers, which compiled kernels give.
+said = partial(tuple.__new__, Choice) if COMPILED else _plain
+
+
 def as_choice(choice: Any, k: int) -> tuple[int, int, float]:
     """Return a choice in the types that kernels take, refusing what no learner says."""
-    if type(choice) is Choice:
-        label, greedy, propensity = choice
-        plain = type(label) is type(greedy) is int and type(propensity) is float
-        if plain and 0 <= label < k and 0 <= greedy < k and 0.0 < propensity <= 1.0:
-            return choice
     try:
         label, greedy, propensity = choice
         label, greedy, propensity = index(label), index(greedy), float(propensity + 0.0)
@@ -78,8 +75,6 @@ def as_outcome(learner: Any, label: int, correct: Any, truth: Any) -> tuple[floa
     True and False say right and wrong, so the truth is known when they say right. A number is a
     reward and says nothing about the other labels.
     """
-    if type(correct) is bool and truth is None and not learner.full_information:
-        return (1.0, label) if correct else (0.0, HIDDEN)
     name = type(learner).__name__
     if isinstance(correct, bool | np.bool_):
         reward, known = float(correct), label if correct else HIDDEN

@@ -36,6 +36,8 @@ def as_array(values: Any, kind: type, what: str) -> np.ndarray:
 
 def as_row(x: Any, d: int) -> Any:
     """Return one example as a dense vector of `d` numbers or as (indices, values)."""
+    if _ready(x, np.float64) and x.shape == (d,):
+        return x
     if type(x) is tuple and len(x) == 2 and _ready(x[0], np.int32) and _ready(x[1], np.float64):
         if x[0].shape == x[1].shape:
             return x

@@ -14,7 +14,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
-from numba import config, njit
+from numba import config, njit, typeof
 from numba.core.dispatcher import Dispatcher
 from platformdirs import user_cache_path
 
@@ -34,29 +34,31 @@ def cache_folder() -> Path:
 CACHE = cache_folder()
 
 
-def kernel(
-    function: Callable[..., Any], cache: bool = True, inline: bool = True, nrt: bool = True
-) -> Any:
+def kernel(function: Callable[..., Any], cache: bool = True, **options: bool) -> Any:
     """Compile `function` on first use, and cache it where Numba finds a place for that."""
     # Never fastmath: results must repeat. Inlined, a call counts no references: a third faster.
-    options = {"nogil": True, "error_model": "numpy", "forceinline": inline, "_nrt": nrt}
+    how = {"nogil": True, "error_model": "numpy", "forceinline": True, **options}
     before, config.CACHE_DIR = config.CACHE_DIR, str(CACHE)
     try:
-        return njit(cache=cache, **options)(function)
+        return njit(cache=cache, **how)(function)
     except RuntimeError:  # defined at a prompt: there is no file to key a cache by
-        return njit(**options)(function)
+        return njit(**how)(function)
     finally:
         config.CACHE_DIR = before
 
 
 def large_kernel(function: Callable[..., Any]) -> Any:
     """Compile a kernel of many lines, which would take long to compile wherever it is inlined."""
-    return kernel(function, inline=False)
+    return kernel(function, forceinline=False)
 
 
 def lean_kernel(function: Callable[..., Any]) -> Any:
-    """Compile a kernel that allocates nothing, so that no references need be counted."""
-    return kernel(function, nrt=False)
+    """Compile a kernel that neither allocates nor returns an array: no references are counted.
+
+    Numba counts a reference for every array of every tuple that a kernel takes, which for a tree
+    takes longer than the tree. To return an array from such a kernel would free it twice.
+    """
+    return kernel(function, _nrt=False)
 
 
 def compose(template: Callable[..., Any], **kernels: Any) -> Any:
@@ -65,7 +67,7 @@ def compose(template: Callable[..., Any], **kernels: Any) -> Any:
     return FunctionType(template.__code__, {**template.__globals__, **kernels})
 
 
-def bind(template: Callable[..., Any], name: str, **kernels: Any) -> Any:
+def bind(template: Callable[..., Any], name: str, nogil: bool = True, **kernels: Any) -> Any:
     """Compile `template` with its free names bound to `kernels`.
 
     A template calls `choose`, `update`, `weak_predict`, ... without knowing whose they are. Numba
@@ -77,7 +79,20 @@ def bind(template: Callable[..., Any], name: str, **kernels: Any) -> Any:
     digest = hashlib.sha256(_text(function).encode()).hexdigest()[:12]
     function.__qualname__ = f"{name}.{digest}"
     found_again = all(bound.__module__ in sys.modules for bound in kernels.values())
-    return kernel(function, cache=found_again)  # a cached kernel imports what was bound to it
+    return kernel(
+        function, found_again, nogil=nogil
+    )  # a cached kernel imports what was bound to it
+
+
+def compiled(kernel: Any, *arguments: Any) -> Any:
+    """Return `kernel` as it is compiled for arguments of these types.
+
+    It does not ask again what it is given, which takes Numba half the time of a short call. So
+    it must never be given an array of another dtype or dimension: it would write where it must not.
+    """
+    if not isinstance(kernel, Dispatcher):
+        return kernel  # plain Python
+    return kernel.compile(tuple(map(typeof, arguments)))
 
 
 def interpreted(function: Any) -> Any:

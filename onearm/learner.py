@@ -8,13 +8,16 @@ carries what is needed, so the answer may come late, out of order, or in another
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy import ndarray
 
 from onearm import saving
-from onearm.assembly import BAD_ROW, LEARNT, Kernels, assemble
+from onearm.assembly import HIDDEN, Kernels, assemble
+from onearm.calls import DENSE, FLOAT, SPARSE, Calls, calls_of, forget, other_than_dense
 from onearm.choice import Choice, Tally, Trace, as_choice, as_outcome, as_outcomes, said
 from onearm.inputs import (
     as_dense_row,
@@ -30,7 +33,6 @@ from onearm.inputs import (
 from onearm.parameters import REQUIRED, parameters, settle, whole
 from onearm.rng import as_generator, seeded
 
-FLOAT = np.dtype(np.float64)
 Progress = Callable[[int, int], Any]  # called with the rounds done and how many were right
 
 
@@ -66,11 +68,21 @@ class Learner:
     def __post_init__(self) -> None:
         settle(self)
         self.choosing, self.updating = seeded(self.seed, 0), seeded(self.seed, 1)
-        self.labels, self.shape = np.arange(self.n_classes), (self.n_features,)  # of all, of a row
+        self.labels = np.arange(self.n_classes)
         self.parts: tuple = ()  # what else holds arrays that learning changes
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        forget(vars(self))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return forget(vars(self).copy())
+
     def model(self) -> tuple:
-        """Return what kernels take at the end: state arrays, then hyperparameters."""
+        """Return what kernels take at the end: state arrays, then hyperparameters.
+
+        They are the same until an attribute is set: `choose` and `update` do not ask each time.
+        """
         raise NotImplementedError  # every learner has its own
 
     def choose(self, x: Any, among: Any = None, rng: np.ndarray | None = None) -> Choice:
@@ -79,13 +91,18 @@ class Learner:
         `among` are the labels allowed this time; `rng` a generator (`onearm.seeded(n)`) to draw
         from in place of the learner's own.
         """
-        x = self._row(x)
+        if among is None and rng is None:
+            dense = type(x) is ndarray and x.dtype is FLOAT and x.ndim == 1
+            calls = self.dense_calls if dense else other_than_dense(self, x)
+            chosen = calls.choose(x)
+            if chosen[0] >= 0:
+                return said(chosen)
+        x, calls = self._row(x)
         among = self.labels if among is None else self._allowed(among)
         rng = self.choosing if rng is None else as_generator(rng)
-        d, missing = self.n_features, self.missing
-        chosen = self.kernels.choose(x, d, missing, among, rng, *self.model())
+        chosen = calls.choose_among(among, rng, x)
         if chosen[0] < 0:
-            raise ValueError(f"x: {complaint(x, d, missing)}")
+            raise ValueError(f"x: {complaint(x, self.n_features, self.missing)}")
         return said(chosen)
 
     def update(self, x: Any, choice: Any, correct: Any, truth: int | None = None) -> None:
@@ -93,18 +110,26 @@ class Learner:
 
         `truth`, the true label, is for fully informed learners alone.
         """
-        x = self._row(x)
-        k, d = self.n_classes, self.n_features
-        label, greedy, propensity = as_choice(choice, k)
-        reward, known = as_outcome(self, label, correct, truth)
-        outcome = self.kernels.update(
-            x, d, self.missing, k, label, greedy, propensity, reward, known, self.updating,
-            *self.model(),
-        )  # fmt: skip
-        if outcome == BAD_ROW:
-            raise ValueError(f"x: {complaint(x, d, self.missing)}")
-        if outcome != LEARNT:
-            raise ValueError(self._refusal(label, greedy, propensity))
+        if type(choice) is Choice:
+            label, greedy, propensity = choice
+            if type(label) is int and type(greedy) is int and type(propensity) is float:
+                if type(correct) is bool and truth is None and not self.full_information:
+                    reward, known = (1.0, label) if correct else (0.0, HIDDEN)
+                else:
+                    reward, known = as_outcome(self, label, correct, truth)
+                dense = type(x) is ndarray and x.dtype is FLOAT and x.ndim == 1
+                calls = self.dense_calls if dense else other_than_dense(self, x)
+                try:
+                    if calls.update(x, choice, reward, known):
+                        return
+                except OverflowError:  # a label of more than 64 bits
+                    pass
+        x, calls = self._row(x)
+        choice = as_choice(choice, self.n_classes)
+        reward, known = as_outcome(self, choice[0], correct, truth)
+        if not calls.update(x, choice, reward, known):
+            wrong = complaint(x, self.n_features, self.missing)
+            raise ValueError(f"x: {wrong}" if wrong else self._refusal(*choice))
 
     def play(
         self, X: Any, y: Any = None, *, trace: bool = True, progress: Progress | None = None
@@ -190,11 +215,19 @@ class Learner:
         """Return the arrays without room that is still unused: what is saved and compared."""
         return self.arrays() | {n: a for part in self.parts for n, a in part.content().items()}
 
-    def _row(self, x: Any) -> Any:
-        if type(x) is np.ndarray and x.dtype is FLOAT and x.shape == self.shape and x.flags.carray:
-            return x
+    @cached_property
+    def dense_calls(self) -> Calls:
+        return calls_of(self, DENSE)
+
+    @cached_property
+    def sparse_calls(self) -> Calls:
+        return calls_of(self, SPARSE)
+
+    def _row(self, x: Any) -> tuple[Any, Calls]:
         x = as_row(x, self.n_features)
-        return as_dense_row(x, self.n_features, self.missing) if self.dense_rows else x
+        if self.dense_rows:
+            x = as_dense_row(x, self.n_features, self.missing)
+        return x, self.sparse_calls if isinstance(x, tuple) else self.dense_calls
 
     def _allowed(self, among: Any) -> np.ndarray:
         if np.ndim(among) != 1 or len(among) == 0 or (np.diff(among) <= 0).any():

@@ -106,6 +106,22 @@ def sqnorm(x):
 
 
 @kernel
+def fits(x, d):
+    """Whether row `x` of `d` features lies in memory as compiled code takes it to lie."""
+    if isinstance(x, tuple):
+        return packed(x[0]) and packed(x[1]) and len(x[0]) == len(x[1])
+    return packed(x) and len(x) == d
+
+
+@kernel
+def packed(a):
+    """Whether the numbers of `a` lie side by side, each where the processor expects it."""
+    side_by_side = len(a) < 2 or a.strides[0] == a.itemsize
+    aligned = len(a) == 0 or a.ctypes.data % a.itemsize == 0
+    return side_by_side and aligned
+
+
+@kernel
 def fault(x, d, missing):
     """What is wrong with row `x` of `d` features: FINE, NOT_FINITE or BAD_INDEX."""
     wrong = 0

@@ -131,7 +131,7 @@ def assembled(cls: Any, kind: str) -> Kernels:
     return assemble(name, **bound)
 
 
-def _plain(template: Any, name: str, **kernels: Any) -> Any:
+def _plain(template: Any, name: str, nogil: bool = False, **kernels: Any) -> Any:
     return interpreted(compose(template, **kernels))
 
 
