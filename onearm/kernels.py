@@ -37,12 +37,13 @@ CACHE = cache_folder()
 def kernel(function: Callable[..., Any], cache: bool = True, **options: bool) -> Any:
     """Compile `function` on first use, and cache it where Numba finds a place for that."""
     # Never fastmath: results must repeat. Inlined, a call counts no references: a third faster.
-    how = {"nogil": True, "error_model": "numpy", "forceinline": True, **options}
+    # _nrt is said because it would be inherited from the kernel that calls this one.
+    usual = {"nogil": True, "error_model": "numpy", "forceinline": True, "_nrt": True}
     before, config.CACHE_DIR = config.CACHE_DIR, str(CACHE)
     try:
-        return njit(cache=cache, **how)(function)
+        return njit(cache=cache, **usual | options)(function)
     except RuntimeError:  # defined at a prompt: there is no file to key a cache by
-        return njit(**how)(function)
+        return njit(**usual | options)(function)
     finally:
         config.CACHE_DIR = before
 

@@ -28,18 +28,21 @@ def real(default: Any, interval: str) -> Any:
     return _field(default, f"a number in {interval}", inside)
 
 
-def span(default: Any, interval: str) -> Any:
-    """Return a field for a number in an interval, or a range (low, high) of such numbers."""
+def span(default: Any, interval: str, *others: str) -> Any:
+    """Return a field for a number in an interval, a range (low, high) of such, or a few words."""
     number = real(default, interval).metadata["inside"]
 
     def inside(value: Any) -> Any:
+        if isinstance(value, str):
+            return value if value in others else None
         if not isinstance(value, list | tuple):
             return number(value)
         ends = tuple(number(end) for end in value)
         fine = len(ends) == 2 and None not in ends and ends[0] <= ends[1]
         return ends if fine else None
 
-    return _field(default, f"a number in {interval} or a range (low, high) of such", inside)
+    words = "".join(f", or {word!r}" for word in others)
+    return _field(default, f"a number in {interval} or a range (low, high) of such{words}", inside)
 
 
 def whole(default: Any, least: int, most: int = 2**31 - 1) -> Any:

@@ -255,6 +255,9 @@ class AdaBandit(Adaptive, **KERNELS):
         """
         return published(cls, name, {"step": "paper", **given}, BANDIT, (15, 15, 5, 20, 20, 20))
 
+    def first_weight(self) -> float:
+        return 0.5 * self.n_classes * (self.n_classes - 1)
+
     def model(self) -> tuple:
         target = TRUTH if self.target == "truth" else CHEAPEST
         return self._model(self.rho, self.clip, target, self.rho / self.n_classes**2)
@@ -265,6 +268,9 @@ class AdaBoostOLM(Adaptive, **KERNELS):
     """AdaBoost.OLM."""
 
     full_information = True
+
+    def first_weight(self) -> float:
+        return 0.5
 
     def model(self) -> tuple:
         return self._model(0.0, 0.0, TOLD, 2.0 * math.sqrt(2.0) / (self.n_classes - 1))

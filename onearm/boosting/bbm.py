@@ -107,6 +107,12 @@ class ByMajority(Booster):
         super().__post_init__()
         self.potential = potential(self.n_classes, self.n_learners, self.gamma, self.ties)
 
+    def first_weight(self) -> float:
+        k, N = self.n_classes, self.n_learners
+        phi = potential(k, N, self.gamma, self.ties)
+        cost = expected_costs(np.zeros(k, np.int64), np.eye(k)[0], N - 1, 0, phi)
+        return float((k - 1) * (cost[1] - cost[0]))
+
     def _model(self, rho: float, clip: float, target: int) -> tuple:
         rules = self.n_classes, self.n_learners, rho, clip, target, self.scale
         return self.potential, rules, self.learners.model()

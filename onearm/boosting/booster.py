@@ -54,7 +54,7 @@ class Booster(Learner):
 
     n_learners: int = whole(20, 1)
     weak: Any = option_or_call("tree", "tree", "stump", "linear")
-    weight_scale: Any = span(1.0, "(0, inf)")
+    weight_scale: Any = span("unit", "(0, inf)", "unit")
     nominal: tuple[int, ...] = wholes((), 0)
     grace: Any = span((5.0, 20.0), "(0, inf)")
     delta: Any = span((0.01, 0.9), "(0, 1)")
@@ -90,6 +90,10 @@ class Booster(Learner):
         """Return how many weak learners there are, and how many labels each knows."""
         return self.n_learners, self.n_classes
 
+    def first_weight(self) -> float:
+        """Return the weight of the first right answer, before it is scaled."""
+        return 1.0
+
     @property
     def kernels(self) -> Kernels:  # type: ignore[override] # of the kind of weak learner
         cls: Any = type(self)
@@ -100,7 +104,8 @@ class Booster(Learner):
     def _drawn(self, n: int) -> tuple[np.ndarray, ...]:
         """Draw what each weak learner has for itself: grace, delta, tie and weight scale."""
         rng = seeded(self.seed, SETTINGS_DRAWN)
-        ranges = (self.grace, self.delta, self.tie, self.weight_scale)
+        scale = 1.0 / self.first_weight() if self.weight_scale == "unit" else self.weight_scale
+        ranges = (self.grace, self.delta, self.tie, scale)
         ends = [r if isinstance(r, tuple) else (r, r) for r in ranges]
         drawn = np.empty((4, n))
         for i in range(n):

@@ -9,7 +9,13 @@ BANDIT = {
     "grace": (5.0, 20.0), "delta": (0.01, 0.9), "tie": (0.01, 0.9),
 }  # fmt: skip
 BANDIT_WIDE = {"grace": (300.0, 301.0), "delta": (1e-11, 1e-10), "tie": (0.7, 0.8)}
-TOLD_ALL = {"gamma": 0.1, "grace": (50.0, 200.0), "delta": (1e-11, 0.9), "tie": (0.01, 0.9)}
+TOLD_ALL = {
+    "gamma": 0.1,
+    "weight_scale": 1.0,
+    "grace": (50.0, 200.0),
+    "delta": (1e-11, 0.9),
+    "tie": (0.01, 0.9),
+}
 TREES = {"weak": "tree", "leaves": "majority", "observer": "gaussian", "ties": "random"}
 
 
