@@ -120,7 +120,43 @@ class ByMajority(Booster):
 
 @dataclass
 class BanditBBM(ByMajority, **KERNELS):
-    """Boosting by majority, for bandit feedback."""
+    """Boosting by majority, for bandit feedback.
+
+    Parameters
+    ----------
+    n_classes, n_features
+        Sizes k and d; labels are the integers 0 to k-1.
+    rho
+        Exploration rate ρ: the chance of saying another label than the greedy one.
+    n_learners
+        Number N of weak learners.
+    weak
+        What they are: Hoeffding "tree"s, "stump"s (trees of depth 1), "linear", or something that,
+        called without arguments, makes objects with River's `learn_one` and `predict_one` or
+        scikit-learn's `partial_fit` and `predict`; those run as plain Python.
+    weight_scale
+        Factor of the weights; "unit" makes the first right answer weigh 1. Like the next three a
+        number, or a range (low, high) from which each weak learner draws its own.
+    grace, delta, tie, leaves, observer, nominal, max_bytes
+        Of the trees, as in `HoeffdingTree`; `max_bytes` is for all of them together.
+    gamma
+        Edge γ over guessing that the weak learners are taken to have.
+    ties
+        How a tie ends in the potentials: settled at "random", lost ("strict") or won ("lenient").
+    clip
+        Largest cost of a label, and difference of two costs, that is taught.
+    target
+        What is taught after an answer: the "cheapest" label, or the "truth" where it is known.
+    seed
+        Seed of the exploration, of the ties and of what weak learners draw for themselves.
+
+    Examples
+    --------
+    >>> from onearm import Chess
+    >>> trace = BanditBBM(n_classes=2, n_features=10).play(Chess(20_000))
+    >>> int((~trace.correct[-2000:]).sum())
+    0
+    """
 
     rho: float = real(0.01, "(0, 1)")
     clip: float = real(100.0, "(0, inf)")
@@ -142,7 +178,37 @@ class BanditBBM(ByMajority, **KERNELS):
 
 @dataclass
 class OnlineMBBM(ByMajority, **KERNELS):
-    """Boosting by majority, shown every true label."""
+    """Boosting by majority, shown every true label.
+
+    Parameters
+    ----------
+    n_classes, n_features
+        Sizes k and d; labels are the integers 0 to k-1.
+    n_learners
+        Number N of weak learners.
+    weak
+        What they are: Hoeffding "tree"s, "stump"s (trees of depth 1), "linear", or something that,
+        called without arguments, makes objects with River's `learn_one` and `predict_one` or
+        scikit-learn's `partial_fit` and `predict`; those run as plain Python.
+    weight_scale
+        Factor of the weights; "unit" makes the first right answer weigh 1. Like the next three a
+        number, or a range (low, high) from which each weak learner draws its own.
+    grace, delta, tie, leaves, observer, nominal, max_bytes
+        Of the trees, as in `HoeffdingTree`; `max_bytes` is for all of them together.
+    gamma
+        Edge γ over guessing that the weak learners are taken to have.
+    ties
+        How a tie ends in the potentials: settled at "random", lost ("strict") or won ("lenient").
+    seed
+        Seed of the ties and of what weak learners draw for themselves.
+
+    Examples
+    --------
+    >>> from onearm import Chess
+    >>> trace = OnlineMBBM(n_classes=2, n_features=10).play(Chess(20_000))
+    >>> int((~trace.correct[-2000:]).sum())
+    0
+    """
 
     full_information = True
 

@@ -107,7 +107,41 @@ class BinBandit(
     Booster, look=look, scores=scores, chances=chances, choose=choose, possible=possible,
     update=update,
 ):  # fmt: skip
-    """One boosted vote of binary learners per class, for bandit feedback."""
+    """One boosted vote of binary learners per class, for bandit feedback.
+
+    Parameters
+    ----------
+    n_classes, n_features
+        Sizes k and d; labels are the integers 0 to k-1.
+    rho
+        Exploration rate ρ: the chance of saying another label than the greedy one.
+    n_learners
+        Number N of weak learners of each class.
+    weak
+        What they are: Hoeffding "tree"s, "stump"s (trees of depth 1), "linear", or something that,
+        called without arguments, makes objects with River's `learn_one` and `predict_one` or
+        scikit-learn's `partial_fit` and `predict`; those run as plain Python.
+    weight_scale
+        Factor of the weights; "unit" makes the first right answer weigh 1. Like the next three a
+        number, or a range (low, high) from which each weak learner draws its own.
+    grace, delta, tie, leaves, observer, nominal, max_bytes
+        Of the trees, as in `HoeffdingTree`; `max_bytes` is for all of them together.
+    gamma
+        Edge γ over guessing that the weak learners are taken to have.
+    eta
+        Step η of the votes' weights, 0 for a uniform vote.
+    others
+        Whether a right answer teaches all other classes that they were wrong.
+    seed
+        Seed of the exploration, of the ties and of what weak learners draw for themselves.
+
+    Examples
+    --------
+    >>> from onearm import Chess
+    >>> trace = BinBandit(n_classes=2, n_features=10).play(Chess(20_000))
+    >>> int((~trace.correct[-2000:]).sum())
+    0
+    """
 
     n_learners: int = whole(10, 1)
     rho: float = real(0.01, "(0, 1)")
