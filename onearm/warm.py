@@ -10,8 +10,10 @@ import onearm
 
 
 def forms(name: str) -> list[dict[str, Any]]:
-    """Return the parameters for which a learner is compiled anew: full matrices or diagonals."""
+    """Return the parameters for which a learner is compiled anew."""
     fields = getattr(onearm, name).__dataclass_fields__
+    if "weak" in fields:
+        return [{"weak": "tree"}, {"weak": "linear"}]
     return [{"diagonal": True}, {"diagonal": False}] if "diagonal" in fields else [{}]
 
 

@@ -5,6 +5,7 @@ import onearm
 ROOM = {"max_bytes": 2**22}
 EAGER = ROOM | {"grace": 10.0, "delta": 0.1, "tie": 0.5}  # splits a few times in 150 rounds
 FEW = ROOM | {"n_learners": 3}
+PLAIN = {"weight_scale": 1.0, "grace": 40.0}  # as the costs come, they weigh several at once
 ASIDE = FEW | {"rho": 0.13}  # a cost is nowhere near the edge where it is rounded up or down
 
 FORMS: dict[str, list[dict]] = {
@@ -31,19 +32,19 @@ FORMS: dict[str, list[dict]] = {
     "HoeffdingTree": [
         EAGER,
         EAGER | {"leaves": "bayes"},
-        EAGER | {"leaves": "majority", "max_depth": 1, "n_splits": 4},
+        EAGER | {"leaves": "majority", "max_depth": 2, "n_splits": 4},
         EAGER | {"observer": "histogram"},
     ],
     "AdaBandit": [
-        ASIDE | {"grace": (20.0, 60.0)},
-        ASIDE | {"grace": 40.0, "step": "paper", "target": "cheapest", "ties": "lowest"},
-        ASIDE | {"weak": "stump", "share": 0.02, "weight_scale": (0.5, 2.0)},
+        ASIDE,
+        ASIDE | PLAIN | {"step": "paper", "target": "cheapest", "ties": "lowest"},
+        ASIDE | {"weak": "stump", "leaves": "bayes", "share": 0.02, "weight_scale": (0.5, 2.0)},
         ASIDE | {"weak": "linear", "step_scale": 0.5},
     ],
-    "AdaBoostOLM": [FEW | {"weight_scale": 5.0}, FEW | {"weak": "linear", "step": "paper"}],
+    "AdaBoostOLM": [FEW, FEW | {"weak": "linear", "step": "paper"}],
     "BanditBBM": [
         ASIDE | {"target": "cheapest"},
-        ASIDE | {"ties": "strict", "leaves": "adaptive"},
+        ASIDE | {"ties": "strict", "leaves": "adaptive", "weight_scale": 5.0},
         ASIDE | {"ties": "lenient", "weak": "linear", "clip": 1.5},
     ],
     "OnlineMBBM": [FEW, FEW | {"weak": "linear", "gamma": 0.3}],

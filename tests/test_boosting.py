@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from onearm import AdaBandit, AdaBoostOLM, BanditBBM, BinBandit, OnlineMBBM
-from onearm.checks.trial import bits, rows
+from onearm.boosting.potential import potential
+from onearm.checks.trial import bits, rows, same_trace
 from tests.cases import FEW
 
 BOOSTERS = [AdaBandit, AdaBoostOLM, BanditBBM, OnlineMBBM, BinBandit]
@@ -29,9 +30,8 @@ class Parrot:
 def parrots(*labels, **params):
     """An AdaBandit of k = 4 labels whose expert i says labels[i]."""
     left = list(labels)
-    learner = AdaBandit(
-        4, 3, n_learners=len(labels), weak=lambda: Parrot(left.pop(0)), step="paper", **params
-    )
+    params = {"step": "paper", "weight_scale": 1.0} | params
+    learner = AdaBandit(4, 3, len(labels), weak=lambda: Parrot(left.pop(0)), **params)
     learner.alpha[:] = 0.5 + np.arange(len(labels))  # each outvotes those before it
     return learner
 
@@ -115,6 +115,19 @@ def test_a_weight_of_nothing_teaches_nothing():
     assert taught[0] == [(1, pytest.approx(4 * 3 / 2 / 0.5, abs=0.1))]  # k(k-1)/2 over 1-ρ
 
 
+@pytest.mark.parametrize("k", [2, 3, 7])
+@pytest.mark.parametrize("cls", BOOSTERS)
+def test_the_unit_is_the_first_right_answer(cls, k):
+    """Said for certain; what exploring adds, 1/(1-ρ), is left out."""
+    heard = Parrot(0)
+    explores = {} if cls.full_information else {"rho": 1e-9}
+    learner = cls(k, 3, n_learners=5, weak=lambda: heard, **explores)
+    learner.update(X[0], (1, 1, 1.0), True, 1 if cls.full_information else None)
+    first = next(w for y, w in heard.heard if y == 1)
+    assert first == pytest.approx(1, abs=0.011 * k)  # costs are rounded to hundredths
+    assert set(learner.scale) == {1 / learner.first_weight()}
+
+
 def test_the_target_is_the_truth_or_the_cheapest():
     """Explored and right with k = 3, ρ = .1: the vote before makes the greedy label cheapest."""
     for target, label in (("truth", 1), ("cheapest", 0)):
@@ -153,11 +166,23 @@ def test_a_deep_copy_goes_its_own_way(cls):
     assert bits(learner) == bits(copy)
 
 
+@pytest.mark.parametrize("cls", [BanditBBM, OnlineMBBM])
+def test_the_closed_form_teaches_what_the_table_does(cls, monkeypatch):
+    by_table, by_form = (cls(4, 6, **FEW | {"n_learners": 4}) for _ in range(2))
+    monkeypatch.setattr("onearm.boosting.potential.LARGEST", 0)
+    by_form.potential = potential.__wrapped__(4, 4, 0.1, "random")  # past what is kept of others
+    assert by_form.potential[0].size == 0 < by_table.potential[0].size
+    some, labels = rows(by_table, 60)
+    assert same_trace(by_table.play(some, labels), by_form.play(some, labels))
+    assert by_table.learners.used.max() > 1
+    np.testing.assert_allclose(by_form.learners.mass, by_table.learners.mass, atol=1e-9)
+
+
 @pytest.mark.compiled
 def test_many_learners_need_no_table():
     """Beyond 50,000 partitions potentials are computed as they are needed."""
     learner = BanditBBM(26, 6, n_learners=60, max_bytes=2**24)
-    assert learner.model()[0][0].shape == (0, 0)
+    assert learner.potential[0].size == 0
     some, labels = rows(learner, 20)
     trace = learner.play(some, labels)
     assert ((trace.propensity > 0) & (trace.propensity <= 1)).all()

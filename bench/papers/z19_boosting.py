@@ -23,10 +23,11 @@ from rich.console import Console
 from rich.progress import track
 
 from bench.papers import z19_boosting_figure
+from bench.papers.data import load
 from bench.papers.pool import everywhere
 from bench.papers.z19 import FOLDER
 from bench.papers.z19_paper import TABLES
-from bench.papers.z19_run import POINTS, SETTINGS, Job, Record, configuration, window
+from bench.papers.z19_run import POINTS, SETTINGS, Job, Record, configuration, ready, window
 from onearm.boosting.booster import WEAK, look_at_all
 from onearm.boosting.trees.nodes import LABEL
 from onearm.kernels import bind
@@ -85,6 +86,13 @@ def watch(job: Job) -> Record:
     }
 
 
+def prepare(job: Job) -> None:
+    """Compile in this process what all others need."""
+    ready(job)
+    learner, (X, _) = job.make(), load(job.data).arrays()
+    weak_labels(X[:1], np.empty((1, learner.n_learners), np.int64), learner.model())
+
+
 def over_time(alpha: np.ndarray, weak: np.ndarray, k: int) -> Record:
     """Least, median and largest α and edge of the weak learners, at some rounds."""
     n = len(alpha)
@@ -136,6 +144,8 @@ def main() -> int:
         for settings in SETTINGS
         for seed in TABLES[data].seeds[: asked.seeds]
     ]
+    for settings in SETTINGS:
+        prepare(next(job for job in jobs if job.settings == settings))
     records = []
     for _, seen in track(everywhere(watch, jobs), "playing", len(jobs), console=console):
         if isinstance(seen, BaseException):

@@ -56,6 +56,8 @@ def _name(row: Any, data: str, run: Record) -> None:
     edges.set_title(f"{data}: how often weak learners are right, less 1/{k}", loc="left")
     experts.set_title(f"{data}: accuracy of the first i learners' vote", loc="left")
     experts.xaxis.get_major_locator().set_params(integer=True)
+    for axes in (alphas, edges):
+        axes.locator_params(axis="x", nbins=6)
     for axes, below in zip(row, ("rounds", "rounds", "i"), strict=True):
         axes.set_xlabel(below)
         axes.grid(alpha=0.2)

@@ -1,7 +1,6 @@
 """Tables 1 and 2 of Z19 with ours beside them, in Markdown."""
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -127,7 +126,7 @@ def _asked(learner: str, of: str) -> bool:
     return learner in TUNED and of == "asymptotic"
 
 
-def _beside(found: Mean | None, printed: float, runs: int, asked: bool) -> Iterator[str]:
+def _beside(found: Mean | None, printed: float, runs: int, asked: bool) -> list[str]:
     if found is None:
         return [""] * 4
     answer = ("yes" if met(found, printed) else "**no**") if asked else ""
@@ -144,7 +143,7 @@ def speeds(records: list[Record]) -> str:
     return table(["data", *(f"{learner}, {settings}" for learner, settings in columns)], rows)
 
 
-def _rate(records: list[dict[str, Any]]) -> str:
+def _rate(records: list[Record]) -> str:
     if not records:
         return ""
     rounds, seconds = (sum(r[part] for r in records) for part in ("rounds", "cpu_seconds"))

@@ -208,7 +208,7 @@ class Adaptive(Booster):
     """What AdaBandit and AdaBoost.OLM share."""
 
     step: str = option("adaptive", "paper", "adaptive")
-    step_scale: float = real(1.0, "(0, inf)")
+    step_scale: float = real(0.01, "(0, inf)")
     ties: str = option("random", "random", "lowest")
     share: float = real(0.0, "[0, 1)")
     alpha: np.ndarray = state()  # (N,): the weight of each weak learner's vote
@@ -274,7 +274,7 @@ class AdaBandit(Adaptive, **KERNELS):
     0
     """
 
-    rho: float = real(0.01, "(0, 1)")
+    rho: float = real(0.003, "(0, 1)")
     clip: float = real(100.0, "(0, inf)")
     target: str = option("truth", "cheapest", "truth")
 
@@ -286,7 +286,13 @@ class AdaBandit(Adaptive, **KERNELS):
 
         Names are balance, car, nursery, movement, mice and isolet; without one: those of balance.
         """
-        return published(cls, name, {"step": "paper", **given}, BANDIT, (15, 15, 5, 20, 20, 20))
+        return published(
+            cls,
+            name,
+            {"step": "paper", "step_scale": 1.0, **given},
+            BANDIT,
+            (15, 15, 5, 20, 20, 20),
+        )
 
     def first_weight(self) -> float:
         return 0.5 * self.n_classes * (self.n_classes - 1)
@@ -344,5 +350,5 @@ class AdaBoostOLM(Adaptive, **KERNELS):
     @classmethod
     def paper(cls, name: str | None = None, **given: Any) -> "AdaBoostOLM":
         """Return a learner with the settings published for a data set, but for what is given."""
-        own = {"step": "paper", "weight_scale": (5.0, 20.0)}
+        own = {"step": "paper", "step_scale": 1.0, "weight_scale": (5.0, 20.0)}
         return published(cls, name, own | given, TOLD_ALL, (20,) * 6)

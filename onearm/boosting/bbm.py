@@ -158,7 +158,7 @@ class BanditBBM(ByMajority, **KERNELS):
     0
     """
 
-    rho: float = real(0.01, "(0, 1)")
+    rho: float = real(0.003, "(0, 1)")
     clip: float = real(100.0, "(0, inf)")
     target: str = option("truth", "cheapest", "truth")
 

@@ -56,10 +56,10 @@ class Booster(Learner):
     weak: Any = option_or_call("tree", "tree", "stump", "linear")
     weight_scale: Any = span("unit", "(0, inf)", "unit")
     nominal: tuple[int, ...] = wholes((), 0)
-    grace: Any = span((5.0, 20.0), "(0, inf)")
+    grace: Any = span((2.0, 10.0), "(0, inf)")
     delta: Any = span((0.01, 0.9), "(0, 1)")
     tie: Any = span((0.01, 0.9), "(0, inf)")
-    leaves: str = option("majority", *LEAVES)
+    leaves: str = option("adaptive", *LEAVES)
     observer: str = option("gaussian", "gaussian", "histogram")
     max_bytes: int = whole(2**28, 1, 2**50)
 
