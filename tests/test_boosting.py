@@ -42,7 +42,7 @@ def expert_chances(learner):
 
 
 def test_experts_are_the_partial_votes():
-    learner = parrots(0, 1, 2)
+    learner = parrots(0, 1, 2, rho=0.01)
     np.testing.assert_allclose(learner.scores(X), [[1 / 3, 1 / 3, 1 / 3, 0]] * 3)
     assert {learner.choose(X[0]).greedy for _ in range(60)} == {0, 1, 2}
     learner.logv[:] = [-1e4, 0.0, -1e4]
@@ -168,7 +168,9 @@ def test_a_deep_copy_goes_its_own_way(cls):
 
 @pytest.mark.parametrize("cls", [BanditBBM, OnlineMBBM])
 def test_the_closed_form_teaches_what_the_table_does(cls, monkeypatch):
-    by_table, by_form = (cls(4, 6, **FEW | {"n_learners": 4}) for _ in range(2))
+    by_table, by_form = (
+        cls(4, 6, **FEW | {"n_learners": 4, "grace": 1.0, "tie": 0.9}) for _ in range(2)
+    )
     monkeypatch.setattr("onearm.boosting.potential.LARGEST", 0)
     by_form.potential = potential.__wrapped__(4, 4, 0.1, "random")  # past what is kept of others
     assert by_form.potential[0].size == 0 < by_table.potential[0].size

@@ -14,12 +14,12 @@ K, D, ROUNDS = 5, 6, 150
 NOMINAL = (0, 3, 0, 4, 0, 2)
 
 
-def examples(seed):
+def examples(seed, n=ROUNDS):
     rng = np.random.default_rng(seed)
     U = rng.normal(size=(D, K))
-    X = rng.normal(size=(ROUNDS, D))
+    X = rng.normal(size=(n, D))
     X[::20] = 0.0  # a row of nothing must not break anything
-    y = np.where(rng.random(ROUNDS) < 0.1, rng.integers(0, K, ROUNDS), (X @ U).argmax(axis=1))
+    y = np.where(rng.random(n) < 0.1, rng.integers(0, K, n), (X @ U).argmax(axis=1))
     return X, y
 
 
@@ -149,6 +149,19 @@ def test_trees_with_nominal_columns_and_missing_values(leaves, observer):
     assert multiway, "no nominal column was split: the test shows less than it says"
 
 
+def test_histograms_grow_and_speak():
+    """Leaves that have set their bins answer by them, split, and begin anew in the same place."""
+    form = EAGER | {"observer": "histogram", "leaves": "bayes", "grace": 60.0}
+    learner = onearm.HoeffdingTree(K, D, **form)
+    naive = reference(learner)
+    answered = 0
+    for t, (x, y) in enumerate(zip(*examples(6, n=700), strict=True)):
+        answered += naive.route(x).observers is not None and naive.route(x).observers[0].knows()
+        compare_a_round(learner, naive, x, int(y), t)
+    assert answered > 50
+    assert sum(bool(node.children) for node in walk(naive.root)) >= 3
+
+
 def walk(node):
     yield node
     for child in node.children:
@@ -159,8 +172,10 @@ NOMINAL_FORMS = {
     "AdaBandit": ASIDE | PLAIN | {"target": "cheapest"},
     "AdaBoostOLM": FEW | {"weight_scale": (5.0, 20.0), "leaves": "bayes"},
     "BanditBBM": ASIDE | {"target": "cheapest", "gamma": 0.2, "weight_scale": 5.0},
-    "OnlineMBBM": FEW | {"ties": "strict", "observer": "histogram"},
-    "BinBandit": ASIDE | {"n_learners": 2, "eta": 0.01, "others": False},
+    "OnlineMBBM": FEW | PLAIN | {"ties": "strict", "leaves": "majority", "observer": "histogram"},
+    "BinBandit": ASIDE
+    | PLAIN
+    | {"n_learners": 2, "leaves": "majority", "eta": 0.01, "others": False},
 }
 
 

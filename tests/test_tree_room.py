@@ -56,6 +56,16 @@ def test_room_for_splits_is_found_to_the_last_node():
         assert nbytes(learner.trees) <= max_bytes
 
 
+def test_a_split_too_wide_for_its_room_is_not_made():
+    """At the last depth leaves remember nothing, so that nodes may run out before statistics."""
+    form = {"nominal": (40,), "leaves": "majority", "max_depth": 1}
+    for max_bytes, size in ((1500, 1), (2**16, 42)):
+        learner = tree(k=2, d=1, **form, max_bytes=max_bytes)
+        learner.play(np.arange(120.0)[:, None] % 40, np.arange(120) % 40 % 2)
+        assert n_nodes(learner) == size
+    assert learner.predict([[4.0], [7.0]]).tolist() == [0, 1]
+
+
 @pytest.mark.parametrize("cls", [HoeffdingTree, AdaBandit])
 def test_too_little_room_is_refused(cls):
     with pytest.raises(ValueError, match=r"max_bytes must be at least \d+ .*, got 100") as caught:

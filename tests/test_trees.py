@@ -201,6 +201,15 @@ def test_nothing_to_split():
     assert n_nodes(learner) == 1
 
 
+def test_the_threshold_itself_goes_left():
+    """The edges of a histogram are values that occur: here 0 … 4, and the labels change after 2."""
+    learner = tree(k=2, d=1, observer="histogram", leaves="majority", max_depth=1)
+    for t in range(130):
+        tell(learner, [float(t % 5)], int(t % 5 > 2))
+    assert n_nodes(learner) == 3
+    assert said(learner, [2.0], [np.nextafter(2.0, 3.0)]) == [0, 1]
+
+
 @pytest.mark.parametrize("leaves", ["majority", "bayes"])
 def test_depth_is_bounded(leaves):
     X, y = chess(500)

@@ -16,7 +16,10 @@ TOLD_ALL = {
     "delta": (1e-11, 0.9),
     "tie": (0.01, 0.9),
 }
-TREES = {"weak": "tree", "leaves": "majority", "observer": "gaussian", "ties": "random"}
+TREES = {
+    "weak": "tree", "leaves": "majority", "observer": "gaussian", "ties": "random",
+    "max_bytes": 2**32,
+}  # without a limit in the authors' program  # fmt: skip
 
 
 def published(
