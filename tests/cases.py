@@ -36,7 +36,7 @@ FORMS: dict[str, list[dict]] = {
         EAGER | {"observer": "histogram"},
     ],
     "AdaBandit": [
-        ASIDE,
+        ASIDE | {"step_scale": 1.0},
         ASIDE | PLAIN | {"step": "paper", "target": "cheapest", "ties": "lowest"},
         ASIDE | {"weak": "stump", "leaves": "bayes", "share": 0.02, "weight_scale": (0.5, 2.0)},
         ASIDE | {"weak": "linear", "step_scale": 0.5},

@@ -33,7 +33,8 @@ def test_settings_are_drawn_for_each_weak_learner(cls):
 
 def test_log_uniform_settings_fill_every_decade():
     """delta from 1e-10 to 1: of 400 about 40 in each of ten decades; 5.5 standard deviations."""
-    learner = AdaBandit(2, 1, n_learners=400, delta=(1e-10, 0.999999), max_bytes=2**24)
+    ranges = {"grace": (5.0, 20.0), "delta": (1e-10, 0.999999)}
+    learner = AdaBandit(2, 1, n_learners=400, **ranges, max_bytes=2**24)
     counts = np.bincount(-np.floor(np.log10(learner.delta_)).astype(int), minlength=11)[1:]
     assert (np.abs(counts - 40) < 5.5 * np.sqrt(400 * 0.1 * 0.9)).all(), counts
     quarters = np.bincount(((learner.grace_ - 5) / 15 * 4).astype(int))

@@ -12,7 +12,7 @@ from onearm.boosting.trees.nodes import LABEL, NOTES
 from onearm.checks.trial import rows, same_trace
 
 K, D, ROUNDS = 4, 5, 120
-SETTINGS = {"grace": 10.0, "delta": 0.1, "tie": 0.5, "max_bytes": 2**20}
+SETTINGS = {"grace": 10.0, "delta": 0.1, "tie": 0.5, "leaves": "majority", "max_bytes": 2**20}
 BOOSTERS = [AdaBandit, AdaBoostOLM, BanditBBM, OnlineMBBM]
 
 
@@ -21,7 +21,7 @@ class OurTree:
 
     def __init__(self, k=K):
         once = (np.array([SETTINGS[name]]) for name in ("grace", "delta", "tie"))
-        rest = (10, 0, "majority", "gaussian", SETTINGS["max_bytes"])
+        rest = (10, 0, SETTINGS["leaves"], "gaussian", SETTINGS["max_bytes"])
         self.trees = Trees(1, k, D, (), *once, *rest)
         self.k, self.notes = k, np.empty(NOTES, np.int64)
 
@@ -135,7 +135,7 @@ def test_other_objects_are_refused(weak):
 
 @pytest.mark.parametrize("cls", BOOSTERS)
 def test_stumps_split_once(cls):
-    learner = cls(K, D, weak="stump", n_learners=3, weight_scale=5.0, max_bytes=2**20)
+    learner = cls(K, D, weak="stump", n_learners=3, weight_scale=5.0, **SETTINGS)
     learner.play(*rows(learner, ROUNDS))
     assert set(learner.learners.used[:, 0]) == {3}
 

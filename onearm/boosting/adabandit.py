@@ -254,7 +254,7 @@ class AdaBandit(Adaptive, **KERNELS):
         Of the trees, as in `HoeffdingTree`; `max_bytes` is for all of them together.
     step, step_scale
         Step of the votes' weights α: "adaptive" is the inverse root of the squared gradients so
-        far, "paper" ρ/(k²√t); both times `step_scale`.
+        far, "paper" ρ/(k²√t); both times `step_scale`, which is 1 in the paper.
     ties
         Which of several labels with the same vote an expert says: one at "random", or the "lowest".
     share
@@ -268,10 +268,11 @@ class AdaBandit(Adaptive, **KERNELS):
 
     Examples
     --------
-    >>> from onearm import Chess
-    >>> trace = AdaBandit(n_classes=2, n_features=10).play(Chess(20_000))
-    >>> int((~trace.correct[-2000:]).sum())
-    0
+    >>> from onearm import Diagonal
+    >>> stream = Diagonal(10_000, n_features=10, n_used=2)  # a tenth of the labels is noise
+    >>> trace = AdaBandit(n_classes=2, n_features=10).play(stream)
+    >>> int((~trace.correct[-1000:]).sum())
+    120
     """
 
     rho: float = real(0.003, "(0, 1)")
@@ -323,7 +324,7 @@ class AdaBoostOLM(Adaptive, **KERNELS):
         Of the trees, as in `HoeffdingTree`; `max_bytes` is for all of them together.
     step, step_scale
         Step of the votes' weights α: "adaptive" is the inverse root of the squared gradients so
-        far, "paper" 2√2/((k-1)√t); both times `step_scale`.
+        far, "paper" 2√2/((k-1)√t); both times `step_scale`, which is 1 in the paper.
     ties
         Which of several labels with the same vote an expert says: one at "random", or the "lowest".
     share
@@ -333,10 +334,11 @@ class AdaBoostOLM(Adaptive, **KERNELS):
 
     Examples
     --------
-    >>> from onearm import Chess
-    >>> trace = AdaBoostOLM(n_classes=2, n_features=10).play(Chess(20_000))
-    >>> int((~trace.correct[-2000:]).sum())
-    0
+    >>> from onearm import Diagonal
+    >>> stream = Diagonal(10_000, n_features=10, n_used=2)  # a tenth of the labels is noise
+    >>> trace = AdaBoostOLM(n_classes=2, n_features=10).play(stream)
+    >>> int((~trace.correct[-1000:]).sum())
+    113
     """
 
     full_information = True

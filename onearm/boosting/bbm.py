@@ -152,10 +152,11 @@ class BanditBBM(ByMajority, **KERNELS):
 
     Examples
     --------
-    >>> from onearm import Chess
-    >>> trace = BanditBBM(n_classes=2, n_features=10).play(Chess(20_000))
-    >>> int((~trace.correct[-2000:]).sum())
-    0
+    >>> from onearm import Diagonal
+    >>> stream = Diagonal(10_000, n_features=10, n_used=2)  # a tenth of the labels is noise
+    >>> trace = BanditBBM(n_classes=2, n_features=10).play(stream)
+    >>> int((~trace.correct[-1000:]).sum())
+    112
     """
 
     rho: float = real(0.003, "(0, 1)")
@@ -204,10 +205,11 @@ class OnlineMBBM(ByMajority, **KERNELS):
 
     Examples
     --------
-    >>> from onearm import Chess
-    >>> trace = OnlineMBBM(n_classes=2, n_features=10).play(Chess(20_000))
-    >>> int((~trace.correct[-2000:]).sum())
-    0
+    >>> from onearm import Diagonal
+    >>> stream = Diagonal(10_000, n_features=10, n_used=2)  # a tenth of the labels is noise
+    >>> trace = OnlineMBBM(n_classes=2, n_features=10).play(stream)
+    >>> int((~trace.correct[-1000:]).sum())
+    118
     """
 
     full_information = True

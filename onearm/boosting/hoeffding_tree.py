@@ -94,10 +94,11 @@ class HoeffdingTree(
 
     Examples
     --------
-    >>> from onearm import Chess
-    >>> trace = HoeffdingTree(n_classes=2, n_features=10).play(Chess(20_000))
-    >>> int((~trace.correct[-2000:]).sum())
-    0
+    >>> from onearm import Diagonal
+    >>> stream = Diagonal(10_000, n_features=10, n_used=2)  # a tenth of the labels is noise
+    >>> trace = HoeffdingTree(n_classes=2, n_features=10).play(stream)
+    >>> int((~trace.correct[-1000:]).sum())
+    123
     """
 
     nominal: tuple[int, ...] = wholes((), 0)
