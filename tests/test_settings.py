@@ -69,7 +69,7 @@ def test_published_settings(name):
         BinBandit: LATE | {"n_learners": 10, "rho": rho, "gamma": 0.1, "eta": 0.0, "others": False},
     }
     for cls, settings in expected.items():
-        params = cls.paper(name, n_classes=26, n_features=3, seed=7).params()
+        params = cls.paper(name, n_classes=26, n_features=3, seed=7, max_bytes=2**24).params()
         assert params == params | settings, cls
 
 
