@@ -34,7 +34,7 @@ THEIRS = {
 COPIES = {"balance": 10, "car": 6, "isolet": 15}
 TIMES = {("AdaBandit", "balance"), ("AdaBandit", "car"), ("BanditBBM", "balance"),
          ("BanditBBM", "car")}  # fmt: skip
-MANY = [5, 10, 20, 40, 80]  # weak learners
+MANY = [5, 10, 15, 20, 30]  # weak learners; with more, BanditBBM computes potentials each time
 CLASSES = [2, 5, 10, 20, 50, 100]
 MIB = 2**20
 
