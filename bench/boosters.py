@@ -99,19 +99,24 @@ def memory(rounds: int, max_bytes: int) -> dict[str, Any]:
     stream = Separable(rounds, n_classes=10, n_features=20, margin=0.01, seed=1)
     learner = AdaBandit(10, 20, n_learners=5, max_bytes=max_bytes, seed=1)
     learner.play(stream.first(10_000), trace=False)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    before = resident()
     shown = Console(stderr=True)
     with shown.status("a long stream") as status:
         tally = learner.play(
             stream, trace=False, progress=lambda n, _: status.update(f"{n:,} of {rounds:,} rounds")
         )
-    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - before
+    grown = resident() - before
     held = sum(array.nbytes for array in learner.arrays().values())
     nodes = learner.learners.used[:, 0].tolist()
     return {
         "rounds": tally.rounds, "right": tally.correct, "max_bytes": max_bytes, "held": held,
         "grown": grown, "nodes": nodes,
     }  # fmt: skip
+
+
+def resident() -> int:
+    """Bytes of this process that lie in memory now."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
 
 def figure(growing: dict[str, Any], path: Path) -> None:
@@ -180,8 +185,6 @@ CPU microseconds a round, {growing["rounds"]:,} rounds, defaults; N = {growing["
 d = 20, k = {growing["k"]} with N = 20 and d = 100:
 
 {table(["learner", "against", *[""] * max(len(MANY), len(CLASSES))], growth_rows)}
-
-![cost of a round](boosters.png)
 """
 
 
