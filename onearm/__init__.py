@@ -23,7 +23,7 @@ LEARNERS = {
     "Bag": "onearm.linear.bag",
     "HoeffdingTree": "onearm.boosting.hoeffding_tree",
     "AdaBandit": "onearm.boosting.adabandit",
-    "AdaBoostOLM": "onearm.boosting.adabandit",
+    "AdaBoostOLM": "onearm.boosting.adaboost_olm",
     "BanditBBM": "onearm.boosting.bbm",
     "OnlineMBBM": "onearm.boosting.bbm",
     "BinBandit": "onearm.boosting.binbandit",

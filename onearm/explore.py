@@ -43,6 +43,17 @@ def one_of_best(s, among, rng):
 
 
 @kernel
+def add_best_chances(s, among, p, q):
+    """Add the chances of `one_of_best` to q, times p."""
+    top = s[best(s, among)]
+    several = 0
+    for r in among:
+        several += s[r] == top
+    for r in among:
+        q[r] += p / several if s[r] == top else 0.0
+
+
+@kernel
 def runner_up(s, label):
     """The label with the largest score besides `label`; the lowest of several."""
     top = 1 if label == 0 else 0

@@ -80,9 +80,13 @@ def bind(template: Callable[..., Any], name: str, nogil: bool = True, **kernels:
     digest = hashlib.sha256(_text(function).encode()).hexdigest()[:12]
     function.__qualname__ = f"{name}.{digest}"
     found_again = all(bound.__module__ in sys.modules for bound in kernels.values())
-    return kernel(
-        function, found_again, nogil=nogil
-    )  # a cached kernel imports what was bound to it
+    lean = all(_is_lean(bound) for bound in kernels.values())
+    # A cached kernel imports what was bound to it.
+    return kernel(function, found_again, nogil=nogil, _nrt=not lean)
+
+
+def _is_lean(bound: Any) -> bool:
+    return isinstance(bound, Dispatcher) and not bound.targetoptions["_nrt"]
 
 
 def compiled(kernel: Any, *arguments: Any) -> Any:

@@ -10,10 +10,7 @@ label's loss (`estimate.zero_one_loss`) and, with g = 1 - l̂, an unbiased cost 
 that is turned into one label with a weight for weak learner i. Then α_i moves against the gradient
 of the logistic loss Σ_r g_r Σ_{l≠r} log(1 + exp(s_l - s_r)) and v_i is multiplied by exp(-l̂[ŷ^i]).
 
-AdaBoost.OLM is the same with the truth in hand: g = e_y, label y, weight -C^i[y, y] / (k-1).
-
 D. Zhang, Y. H. Jung, A. Tewari. Online multiclass boosting with bandit feedback. AISTATS 2019.
-Y. H. Jung, J. Goetz, A. Tewari. Online multiclass boosting. NIPS 2017.
 
 Differs from the paper: its step η_t = ρ/(k²√t) hardly moves α, so that all weak learners are taught
 the same; the default step here is the inverse root of the squared gradients so far. `paper()` gives
@@ -28,10 +25,11 @@ import numpy as np
 
 from onearm.boosting.booster import Booster
 from onearm.boosting.costs import CHEAPEST, SLIGHT, TOLD, TRUTH, cheapest, importance, sigmoid
-from onearm.boosting.presets import BANDIT, TOLD_ALL, published
+from onearm.boosting.presets import BANDIT, published
 from onearm.boosting.trees.nodes import LABEL
 from onearm.estimate import zero_one_loss
 from onearm.explore import (
+    add_best_chances,
     best,
     elsewhere,
     elsewhere_chances,
@@ -65,15 +63,10 @@ def leaders(seen, among, alpha, logv, k, at_random):
     P, s, q = shares(logv), np.zeros(k), np.zeros(k)
     for i in range(len(alpha)):
         s[seen[i, LABEL]] += alpha[i]
-        top = best(s, among)
         if at_random:
-            several = 0
-            for r in among:
-                several += s[r] == s[top]
-            for r in among:
-                q[r] += P[i] / several if s[r] == s[top] else 0.0
+            add_best_chances(s, among, P[i], q)
         else:
-            q[top] += P[i]
+            q[best(s, among)] += P[i]
     return q
 
 
@@ -301,56 +294,3 @@ class AdaBandit(Adaptive, **KERNELS):
     def model(self) -> tuple:
         target = TRUTH if self.target == "truth" else CHEAPEST
         return self._model(self.rho, self.clip, target, self.rho / self.n_classes**2)
-
-
-@dataclass
-class AdaBoostOLM(Adaptive, **KERNELS):
-    """Boosting that adapts to its weak learners, shown every true label.
-
-    Parameters
-    ----------
-    n_classes, n_features
-        Sizes k and d; labels are the integers 0 to k-1.
-    n_learners
-        Number N of weak learners.
-    weak
-        What they are: Hoeffding "tree"s, "stump"s (trees of depth 1), "linear", or something that,
-        called without arguments, makes objects with River's `learn_one` and `predict_one` or
-        scikit-learn's `partial_fit` and `predict`; those run as plain Python.
-    weight_scale
-        Factor of the weights; "unit" makes the first right answer weigh 1. Like the next three a
-        number, or a range (low, high) from which each weak learner draws its own.
-    grace, delta, tie, leaves, observer, nominal, max_bytes
-        Of the trees, as in `HoeffdingTree`; `max_bytes` is for all of them together.
-    step, step_scale
-        Step of the votes' weights α: "adaptive" is the inverse root of the squared gradients so
-        far, "paper" 2√2/((k-1)√t); both times `step_scale`, which is 1 in the paper.
-    ties
-        Which of several labels with the same vote an expert says: one at "random", or the "lowest".
-    share
-        Least share of all experts together in the draw, so that none is lost for good.
-    seed
-        Seed of the experts, of the ties and of what weak learners draw for themselves.
-
-    Examples
-    --------
-    >>> from onearm import Diagonal
-    >>> stream = Diagonal(10_000, n_features=10, n_used=2)  # a tenth of the labels is noise
-    >>> trace = AdaBoostOLM(n_classes=2, n_features=10).play(stream)
-    >>> int((~trace.correct[-1000:]).sum())
-    113
-    """
-
-    full_information = True
-
-    def first_weight(self) -> float:
-        return 0.5
-
-    def model(self) -> tuple:
-        return self._model(0.0, 0.0, TOLD, 2.0 * math.sqrt(2.0) / (self.n_classes - 1))
-
-    @classmethod
-    def paper(cls, name: str | None = None, **given: Any) -> "AdaBoostOLM":
-        """Return a learner with the settings published for a data set, but for what is given."""
-        own = {"step": "paper", "step_scale": 1.0, "weight_scale": (5.0, 20.0)}
-        return published(cls, name, own | given, TOLD_ALL, (20,) * 6)

@@ -29,7 +29,13 @@ from onearm.boosting.potential import expected_costs, potential, vote
 from onearm.boosting.presets import BANDIT, TOLD_ALL, published
 from onearm.boosting.trees.nodes import LABEL
 from onearm.estimate import zero_one_loss
-from onearm.explore import best, elsewhere, elsewhere_chances, elsewhere_possible, one_of_best
+from onearm.explore import (
+    add_best_chances,
+    elsewhere,
+    elsewhere_chances,
+    elsewhere_possible,
+    one_of_best,
+)
 from onearm.kernels import kernel
 from onearm.parameters import option, real, whole
 
@@ -44,12 +50,8 @@ def scores(seen, potential, rules, weak):
 
 @kernel
 def chances(seen, among, potential, rules, weak):
-    s, q = scores(seen, potential, rules, weak), np.zeros(rules[0])
-    top, several = best(s, among), 0
-    for r in among:
-        several += s[r] == s[top]
-    for r in among:
-        q[r] = 1.0 / several if s[r] == s[top] else 0.0
+    q = np.zeros(rules[0])
+    add_best_chances(scores(seen, potential, rules, weak), among, 1.0, q)
     return elsewhere_chances(q, among, rules[2])
 
 

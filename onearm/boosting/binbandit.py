@@ -25,7 +25,13 @@ import numpy as np
 from onearm.boosting.booster import Booster
 from onearm.boosting.presets import TOLD_ALL, published
 from onearm.boosting.trees.nodes import NOTES
-from onearm.explore import best, elsewhere, elsewhere_chances, elsewhere_possible, one_of_best
+from onearm.explore import (
+    add_best_chances,
+    elsewhere,
+    elsewhere_chances,
+    elsewhere_possible,
+    one_of_best,
+)
 from onearm.kernels import kernel
 from onearm.learner import state
 from onearm.parameters import flag, real, whole
@@ -51,12 +57,8 @@ def scores(seen, alpha, rules, weak):
 
 @kernel
 def chances(seen, among, alpha, rules, weak):
-    f, q = seen[2], np.zeros(len(alpha))
-    top, several = best(f, among), 0
-    for r in among:
-        several += f[r] == f[top]
-    for r in among:
-        q[r] = 1.0 / several if f[r] == f[top] else 0.0
+    q = np.zeros(len(alpha))
+    add_best_chances(seen[2], among, 1.0, q)
     return elsewhere_chances(q, among, rules[0])
 
 

@@ -1,5 +1,4 @@
-"""AdaBandit: Zhang, Jung, Tewari, AISTATS 2019, Algorithms 1 and 3; AdaBoostOLM, its fully informed
-model: Jung, Goetz, Tewari, Online multiclass boosting, NeurIPS 2017."""
+"""AdaBandit: Zhang, Jung, Tewari, AISTATS 2019, Algorithms 1 and 3."""
 
 import math
 
@@ -8,7 +7,7 @@ import numpy as np
 from onearm.rng import draw, uniform
 
 from .hoeffding_tree import total
-from .weak import LEAST_WEIGHT, make_weak, one_of, teach
+from .weak import make_weak, one_of, teach
 
 
 def maxima(s, among):
@@ -210,28 +209,4 @@ class AdaBandit(Experts):
             slopes = [slope(j, s[i], h[i], self.alpha[i]) for j in range(self.k)]
             G = total((1 - loss[j]) * slopes[j] for j in range(self.k))
             self.move_alpha(i, G, eta)
-        self.settle()
-
-
-class AdaBoostOLM(Experts):
-    def chances(self, x, among=None):
-        return self.greedy_chances(x, range(self.k) if among is None else among)
-
-    def choose(self, x, among, rng):
-        among = range(self.k) if among is None else among
-        greedy = self.choose_greedy(x, among, rng)
-        return greedy, greedy, 1.0
-
-    def update(self, x, label, greedy, propensity, reward, truth, rng):
-        self.t += 1
-        h = self.labels(x)
-        s = self.votes(h)
-        eta = self.step_scale * 2 * math.sqrt(2) / ((self.k - 1) * math.sqrt(self.t))
-        for i in range(self.N):
-            C = cost_matrix(s[i])
-            w = self.weight_scales[i] * (-C[truth][truth] / (self.k - 1))
-            if w >= LEAST_WEIGHT:
-                self.weak[i].learn(x, truth, w)
-            self.logv[i] -= self.expert_label(s[i + 1], greedy) != truth
-            self.move_alpha(i, slope(truth, s[i], h[i], self.alpha[i]), eta)
         self.settle()

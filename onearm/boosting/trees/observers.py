@@ -41,8 +41,7 @@ def observe(x, i, at, c, w, n_c, stats, columns):
     if len(moments) > 0:
         _welford(x, w, moments[i, at, c])
         if len(density) > 0:
-            logs = _describe(nominal, c, moments[i, at, c], density[i, at])
-            prior[i, at, c] = math.log(n_c) - 0.5 * logs
+            prior[i, at, c] = _describe(nominal, c, n_c, moments[i, at, c], density[i, at])
             for j in range(len(x)):
                 gaps[i, at] += x[j] != x[j]
         return
@@ -77,19 +76,22 @@ def variance(of, j):
 
 
 @lean_kernel
-def _describe(nominal, c, of, density):
-    """Keep μ and 1/2σ² of class c; returns Σ_j log σ_j², by logarithms of products."""
-    logs, product = 0.0, 1.0
+def _describe(nominal, c, n_c, of, density):
+    """Keep μ and 1/2σ² of class c; returns its prior, by logarithms of products."""
+    logs, product = 0.0, n_c * n_c
+    if not 1e-50 < n_c < 1e50:
+        logs, product = 2.0 * math.log(n_c), 1.0
     for j in range(len(nominal)):
         if nominal[j] == 0 and of[WEIGHT, j] > 0.0:
-            var = variance(of, j)
+            W = of[WEIGHT, j]
+            half = 0.5 * W / max(of[SQUARES, j], NARROWEST * W)
             density[j, MU, c] = of[MEAN, j]
-            density[j, PRECISION, c] = 0.5 / var
-            product *= var
+            density[j, PRECISION, c] = half
+            product *= 2.0 * half
             if not 1e-100 < product < 1e100:
                 logs += math.log(product)
                 product = 1.0
-    return logs + math.log(product)
+    return 0.5 * (logs + math.log(product))
 
 
 @large_kernel

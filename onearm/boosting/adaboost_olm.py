@@ -1,0 +1,70 @@
+"""AdaBoost.OLM: boosting that adapts to its weak learners, shown every true label.
+
+The same as AdaBandit with the truth y in hand: g = e_y, and weak learner i is taught y with weight
+-C^i[y, y] / (k-1).
+
+Y. H. Jung, J. Goetz, A. Tewari. Online multiclass boosting. NIPS 2017.
+
+Differs from the paper: the default step is the inverse root of the squared gradients so far.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from onearm.boosting.adabandit import KERNELS, Adaptive
+from onearm.boosting.costs import TOLD
+from onearm.boosting.presets import TOLD_ALL, published
+
+
+@dataclass
+class AdaBoostOLM(Adaptive, **KERNELS):
+    """Boosting that adapts to its weak learners, shown every true label.
+
+    Parameters
+    ----------
+    n_classes, n_features
+        Sizes k and d; labels are the integers 0 to k-1.
+    n_learners
+        Number N of weak learners.
+    weak
+        What they are: Hoeffding "tree"s, "stump"s (trees of depth 1), "linear", or something that,
+        called without arguments, makes objects with River's `learn_one` and `predict_one` or
+        scikit-learn's `partial_fit` and `predict`; those run as plain Python.
+    weight_scale
+        Factor of the weights; "unit" makes the first right answer weigh 1. Like the next three a
+        number, or a range (low, high) from which each weak learner draws its own.
+    grace, delta, tie, leaves, observer, nominal, max_bytes
+        Of the trees, as in `HoeffdingTree`; `max_bytes` is for all of them together.
+    step, step_scale
+        Step of the votes' weights α: "adaptive" is the inverse root of the squared gradients so
+        far, "paper" 2√2/((k-1)√t); both times `step_scale`, which is 1 in the paper.
+    ties
+        Which of several labels with the same vote an expert says: one at "random", or the "lowest".
+    share
+        Least share of all experts together in the draw, so that none is lost for good.
+    seed
+        Seed of the experts, of the ties and of what weak learners draw for themselves.
+
+    Examples
+    --------
+    >>> from onearm import Diagonal
+    >>> stream = Diagonal(10_000, n_features=10, n_used=2)  # a tenth of the labels is noise
+    >>> trace = AdaBoostOLM(n_classes=2, n_features=10).play(stream)
+    >>> int((~trace.correct[-1000:]).sum())
+    113
+    """
+
+    full_information = True
+
+    def first_weight(self) -> float:
+        return 0.5
+
+    def model(self) -> tuple:
+        return self._model(0.0, 0.0, TOLD, 2.0 * math.sqrt(2.0) / (self.n_classes - 1))
+
+    @classmethod
+    def paper(cls, name: str | None = None, **given: Any) -> "AdaBoostOLM":
+        """Return a learner with the settings published for a data set, but for what is given."""
+        own = {"step": "paper", "step_scale": 1.0, "weight_scale": (5.0, 20.0)}
+        return published(cls, name, own | given, TOLD_ALL, (20,) * 6)
