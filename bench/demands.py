@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 OVER_PEER = {"Banditron": 12, "ConservativeOVA": 8, "SOBA": 5, "InverseGap": 5}
 OVER_C = 0.5
-OVER_CALLS = {"VW API, lines ready": 5, "River softmax": 30}
+OVER_CALLS = {"VW API, lines from rows": 5, "River softmax": 30}
 PEAK_RSS, FLATNESS = 2**30, 0.8
 COLD = {"import": 0.3, "help": 0.5, "first play": 1.5}
 

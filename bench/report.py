@@ -115,8 +115,9 @@ def _calls(calls: dict[str, Any]) -> str:
 ## One call at a time, from Python
 
 `choice = learner.choose(x); learner.update(x, choice, choice.label == y)`, x a NumPy row or
-(indices, values). Demanded on both streams: {asked}; lines ready is Vowpal Wabbit's fastest way
-from Python. From rows, a line is made of each NumPy row before it is learnt.
+(indices, values). Demanded on both streams: {asked}. From rows, everyone is given the same NumPy
+row, and Vowpal Wabbit's line is made of it; lines ready is what remains of its time where somebody
+made the lines beforehand.
 
 {table(head, rows)}
 

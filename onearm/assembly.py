@@ -7,7 +7,7 @@ templates into which `bind` puts them.
 
 from typing import Any, NamedTuple
 
-from onearm.kernels import bind, kernel
+from onearm.kernels import CALL, LEAN_LOOP, ROUND, bind, kernel
 from onearm.vectors import FINE, fault, fits, row
 
 HIDDEN = -1  # the true label, when the feedback does not reveal it
@@ -60,9 +60,8 @@ def _play(X, y, told, among, label, greedy, propensity, correct, done, choosing,
 
 def _learn(X, label, greedy, propensity, reward, truth, updating, model):
     for t in range(len(label)):
-        x = row(X, t)
-        seen = look(x, *model)
-        update(x, seen, label[t], greedy[t], propensity[t], reward[t], truth[t], updating, *model)
+        choice = label[t], greedy[t], propensity[t]
+        updated(row(X, t), choice, reward[t], truth[t], updating, model)
 
 
 def _score(X, out, model):
@@ -82,11 +81,22 @@ def _impossible(label, greedy, propensity, k, model):
     return len(label)
 
 
+def chosen(x, among, rng, model):
+    """The arrays of a round come and go in here; what calls it takes and gives numbers."""
+    return choose(look(x, *model), among, rng, *model)
+
+
+def updated(x, choice, reward, truth, rng, model):
+    """The same of an update."""
+    label, greedy, propensity = choice
+    update(x, look(x, *model), label, greedy, propensity, reward, truth, rng, *model)
+
+
 def _choose_one(model, d, missing, among, rng, x):
     """Return the choice; for a row that must not be learnt from, one of the label HIDDEN."""
     if not fits(x, d) or fault(x, d, missing) != FINE:
         return HIDDEN, HIDDEN, 0.0
-    return choose(look(x, *model), among, rng, *model)
+    return chosen(x, among, rng, model)
 
 
 def _update_one(model, d, missing, k, rng, x, choice, reward, truth):
@@ -97,7 +107,7 @@ def _update_one(model, d, missing, k, rng, x, choice, reward, truth):
     in_range = 0 <= label < k and 0 <= greedy < k and 0.0 < propensity <= 1.0
     if not in_range or not possible(label, greedy, propensity, k, *model):
         return False
-    update(x, look(x, *model), label, greedy, propensity, reward, truth, rng, *model)
+    updated(x, choice, reward, truth, rng, model)
     return True
 
 
@@ -117,14 +127,14 @@ def assemble(
     name: str, look, choose, update, chances, possible, scores=as_seen, bind=bind
 ) -> Kernels:
     """Compile everything that the learner called `name` needs, or bind it in another way."""
+    chosen_ = bind(chosen, f"{name}.chosen", ROUND, look=look, choose=choose)
+    updated_ = bind(updated, f"{name}.updated", ROUND, look=look, update=update)
     return Kernels(
         bind(_play, f"{name}.play", look=look, choose=choose, update=update),
-        bind(_learn, f"{name}.learn", look=look, update=update),
+        bind(_learn, f"{name}.learn", LEAN_LOOP, updated=updated_),
         bind(_score, f"{name}.score", look=look, scores=scores),
         bind(_chance, f"{name}.chance", look=look, chances=chances),
         bind(_impossible, f"{name}.impossible", possible=possible),
-        bind(_choose_one, f"{name}.choose", nogil=False, look=look, choose=choose),
-        bind(
-            _update_one, f"{name}.update", nogil=False, look=look, update=update, possible=possible
-        ),
+        bind(_choose_one, f"{name}.choose", CALL, chosen=chosen_),
+        bind(_update_one, f"{name}.update", CALL, updated=updated_, possible=possible),
     )

@@ -5,8 +5,9 @@ The types of a learner's own arrays and numbers are known, the learner makes sur
 and the length of a row, its layout and its values the kernel checks itself.
 """
 
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
@@ -18,7 +19,8 @@ FLOAT, INDEX = np.dtype(np.float64), np.dtype(np.int32)
 DENSE, SPARSE = np.empty(0), (np.empty(0, INDEX), np.empty(0))  # rows as kernels take them
 
 
-class Calls(NamedTuple):
+@dataclass(slots=True)
+class Calls:
     """One round on a row of certain types; what is refused changes nothing."""
 
     choose: Any  # x -> (label, greedy, propensity); label < 0 if x is refused
@@ -31,6 +33,8 @@ REFUSING = Calls(lambda x: (HIDDEN,), lambda *round: (HIDDEN,), lambda *round: F
 
 def calls_of(learner: Any, x: Any) -> Calls:
     """Return one round of `learner` as it is now, for rows of the types of `x`."""
+    if learner.dense_rows and x is SPARSE:
+        return REFUSING
     own = learner.model(), learner.n_features, learner.missing
     among, rng = learner.labels, learner.choosing
     choose = partial(compiled(learner.kernels.choose, *own, among, rng, x), *own)
@@ -41,11 +45,12 @@ def calls_of(learner: Any, x: Any) -> Calls:
 
 def other_than_dense(learner: Any, x: Any) -> Calls:
     """Return the calls for a row that is no dense vector: REFUSING if it must be converted."""
-    if type(x) is not tuple or len(x) != 2 or learner.dense_rows:
-        return REFUSING
-    j, v = x
-    typed = type(j) is ndarray and type(v) is ndarray and j.dtype is INDEX and v.dtype is FLOAT
-    return learner.sparse_calls if typed and j.ndim == 1 and v.ndim == 1 else REFUSING
+    if type(x) is tuple and len(x) == 2:
+        j, v = x
+        if type(j) is ndarray and j.dtype is INDEX and j.ndim == 1:
+            if type(v) is ndarray and v.dtype is FLOAT and v.ndim == 1:
+                return learner.sparse_calls
+    return REFUSING
 
 
 def forget(attributes: dict[str, Any]) -> dict[str, Any]:

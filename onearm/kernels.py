@@ -18,6 +18,15 @@ from numba import config, njit, typeof
 from numba.core.dispatcher import Dispatcher
 from platformdirs import user_cache_path
 
+Options = dict[str, bool]  # of Numba's compiler
+# What `bind` makes: a loop; one round, with the arrays that come and go in it, to be called by
+# others; and those others, which take and give numbers alone beside what is theirs already.
+# To let go of Python's lock, as loops do, takes a third of a round.
+LOOP: Options = {}
+ROUND: Options = {"forceinline": False}
+LEAN_LOOP: Options = {"_nrt": False}
+CALL: Options = {"_nrt": False, "nogil": False}
+
 CONSTANTS = (bool, int, float, str, tuple, np.generic)
 COMPILED = not config.DISABLE_JIT
 
@@ -68,21 +77,23 @@ def compose(template: Callable[..., Any], **kernels: Any) -> Any:
     return FunctionType(template.__code__, {**template.__globals__, **kernels})
 
 
-def bind(template: Callable[..., Any], name: str, nogil: bool = True, **kernels: Any) -> Any:
+def bind(template: Callable[..., Any], name: str, options: Options = LOOP, **kernels: Any) -> Any:
     """Compile `template` with its free names bound to `kernels`.
 
     A template calls `choose`, `update`, `weak_predict`, ... without knowing whose they are. Numba
     would take those kernels as arguments or from a closure, but then compiles in every process
     and leaves a new cache file behind each time; bound as globals they are compiled once and
     found again. The name is the cache's key, so it includes a hash of the code.
+
+    Bound to lean kernels alone, it is lean.
     """
     function = compose(template, **kernels)
     digest = hashlib.sha256(_text(function).encode()).hexdigest()[:12]
     function.__qualname__ = f"{name}.{digest}"
-    found_again = all(bound.__module__ in sys.modules for bound in kernels.values())
-    lean = all(_is_lean(bound) for bound in kernels.values())
     # A cached kernel imports what was bound to it.
-    return kernel(function, found_again, nogil=nogil, _nrt=not lean)
+    found_again = all(bound.__module__ in sys.modules for bound in kernels.values())
+    lean = {"_nrt": False} if all(_is_lean(bound) for bound in kernels.values()) else {}
+    return kernel(function, found_again, **options | lean)
 
 
 def _is_lean(bound: Any) -> bool:

@@ -136,7 +136,7 @@ def assembled(cls: Any, kind: str) -> Kernels:
     return assemble(name, **bound)
 
 
-def _plain(template: Any, name: str, nogil: bool = False, **kernels: Any) -> Any:
+def _plain(template: Any, name: str, *options: Any, **kernels: Any) -> Any:
     return interpreted(compose(template, **kernels))
 
 
