@@ -1,11 +1,13 @@
 """Does AdaBandit boost? `python -m bench.papers.z19_boosting`.
 
-Plays streams of Z19 in pieces, with the published settings and with our defaults, and looks before
-each piece at what every weak learner says about its rows. Writes to results/z19
+Plays streams of Z19 in pieces, with the published settings, with our defaults, and with our
+defaults but for the published step of the α; and looks before each piece at what every weak learner
+says about its rows. Writes to results/z19
 
     boosting.json, boosting.png    over time: the α, and the edge of the weak learners, which is how
                                    often they are right less 1/k; over the last fifth: the accuracy
                                    of expert i, the vote of the first i weak learners, against i
+    boosting.md                    the last fifth as a table
 
 If it boosts, the accuracy rises with i beyond that of the best weak learner, and beyond that of a
 vote in which all α are equal.
@@ -27,12 +29,25 @@ from bench.papers.data import load
 from bench.papers.pool import everywhere
 from bench.papers.z19 import FOLDER
 from bench.papers.z19_paper import TABLES
-from bench.papers.z19_run import POINTS, SETTINGS, Job, Record, configuration, ready, window
+from bench.papers.z19_run import (
+    DEFAULTS,
+    PAPER,
+    POINTS,
+    STILL,
+    Job,
+    Record,
+    configuration,
+    ready,
+    window,
+)
+from bench.papers.z19_tables import mean
+from bench.report import table
 from onearm.boosting.booster import WEAK, look_at_all
 from onearm.boosting.trees.nodes import LABEL
 from onearm.kernels import bind
 
-DATA_SETS = ("car", "nursery", "movement")
+DATA_SETS = ("balance", "car", "nursery", "movement", "mice")
+VARIANTS = (PAPER, STILL, DEFAULTS)
 PIECES = 1000  # of a stream; a weak learner is looked at once before each
 RECENT = 0.05  # of the stream: the window of the edges
 
@@ -130,6 +145,38 @@ def said(run: Record) -> str:
     )
 
 
+def text(records: list[Record], command: str) -> str:
+    """The last fifth of the streams, in Markdown."""
+    cells = dict.fromkeys((run["data"], run["settings"]) for run in records)
+    rows = []
+    for data, settings in cells:
+        runs = [
+            {
+                "said": run["said"], "all": run["expert"][-1], "equal": run["equal_votes"][-1],
+                "weak": float(np.mean(run["weak"])), "best": max(run["weak"]),
+                "low": min(run["alpha"]), "high": max(run["alpha"]), "apart": run["disagreement"],
+            }
+            for run in records
+            if (run["data"], run["settings"]) == (data, settings)
+        ]  # fmt: skip
+        seen = {key: mean(runs, key) for key in runs[0]}
+        alpha = f"{seen['low'].value:.3f} to {seen['high'].value:.3f}"
+        plain = [f"{seen[key].value:.3f}" for key in ("all", "equal", "weak", "best")]
+        apart = f"{seen['apart'].value:.2f}"
+        rows.append([data, settings, str(seen["said"]), *plain, alpha, apart])
+    head = ["data", "settings", "said", "vote of all", "were all α equal", "weak learner, mean",
+            "best", "α", "two disagree"]  # fmt: skip
+    versions = ", ".join(f"{name} {v}" for name, v in records[0]["versions"].items())
+    seeds = sorted({run["seed"] for run in records})
+    return f"""# Does AdaBandit boost?
+
+Written by `{command}`; {versions}. Accuracy over the last fifth of the stream, mean over seeds
+{", ".join(map(str, seeds))} (± standard error of what was said).
+
+{table(head, rows)}
+"""
+
+
 def main() -> int:
     """Watch every stream with both settings, and write what was seen."""
     parser = argparse.ArgumentParser(prog="python -m bench.papers.z19_boosting")
@@ -141,10 +188,10 @@ def main() -> int:
     jobs = [
         Job(data, "AdaBandit", settings, seed)
         for data in asked.only
-        for settings in SETTINGS
+        for settings in VARIANTS
         for seed in TABLES[data].seeds[: asked.seeds]
     ]
-    for settings in SETTINGS:
+    for settings in VARIANTS:
         prepare(next(job for job in jobs if job.settings == settings))
     records = []
     for _, seen in track(everywhere(watch, jobs), "playing", len(jobs), console=console):
@@ -154,6 +201,8 @@ def main() -> int:
         console.print(said(seen), highlight=False, soft_wrap=True)
     records.sort(key=lambda run: jobs.index(Job(*(run[part] for part in Job._fields))))
     (asked.out / "boosting.json").write_text(json.dumps(records, indent=1) + "\n")
+    command = " ".join(["python -m bench.papers.z19_boosting", *sys.argv[1:]])
+    (asked.out / "boosting.md").write_text(text(records, command))
     z19_boosting_figure.draw(records, asked.out / "boosting.png")
     return 0
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.papers.z19_run import SETTINGS, Record
+from bench.papers.z19_run import DEFAULTS, PAPER, Record
 
 SPREAD = ("min", "median", "max")
 
@@ -21,7 +21,7 @@ def draw(records: list[Record], path: Path) -> None:
     size = (16, 4.2 * len(data_sets))
     fig, panels = plt.subplots(len(data_sets), 3, figsize=size, squeeze=False, layout="constrained")
     for row, data in zip(panels, data_sets, strict=True):
-        for number, settings in enumerate(SETTINGS):
+        for number, settings in enumerate((PAPER, DEFAULTS)):
             some = [r for r in records if (r["data"], r["settings"]) == (data, settings)]
             _spread(row[0], some, "alpha", f"C{number}", settings)
             _spread(row[1], some, "edge", f"C{number}", settings)

@@ -20,6 +20,7 @@ from bench.papers.z19_paper import DATA_SETS, LEARNERS, TABLES, TUNED
 
 PAPER, DEFAULTS = "paper", "ours"
 SETTINGS = (PAPER, DEFAULTS)
+STILL = "ours, published step"  # for AdaBandit: what the step alone is worth
 FIFTH = 0.2  # of the stream: the part that counts as asymptotic, and the window of the curves
 POINTS = 100  # of a curve
 Record = dict[str, Any]
@@ -30,7 +31,7 @@ class Job(NamedTuple):
 
     data: str
     learner: str
-    settings: str  # those published for the data set, or the class's defaults
+    settings: str  # those published for the data set, the class's defaults, or STILL
     seed: int
 
     def stream(self) -> onearm.Stream:
@@ -42,6 +43,8 @@ class Job(NamedTuple):
         cls, rows = getattr(onearm, self.learner), load(self.data)
         if self.settings == DEFAULTS:
             return rows.learner(cls, seed=self.seed)
+        if self.settings == STILL:
+            return rows.learner(cls, seed=self.seed, step="paper", step_scale=1.0)
         sizes = {"n_classes": rows.n_classes, "n_features": rows.n_features}
         return cls.paper(self.data, **sizes, nominal=rows.nominal, seed=self.seed)
 
