@@ -39,6 +39,7 @@ class Arms:
         self.known, self.clock = np.zeros((M, 3)), np.zeros(2)
         self.L, self.p = np.full(M, eta * lam / 3.0 * math.sqrt(horizon / max(M, 1))), np.zeros(M)
         self.order = np.arange(M)
+        self.tries_all = policy in ("ucb", "ucbv")  # each once before the first round
         at_once = M if policy == "full" else min(at_once, M)
         self.settings = (
             POLICIES.index(policy), at_once, REWARDS.index(reward), lam, eta, horizon, scaled
@@ -106,21 +107,18 @@ def worth(gamma, kind):
 
 @lean_kernel
 def _most_promising(number, policy, known, t, order):
-    """Where in `order`, from `number` on, the arm with the largest index is; the lowest of several."""
+    """Where in `order` from `number` on the arm with the largest index is; the lowest arm."""
     best, at = -math.inf, number
     log_t = math.log(max(t, 1.0))
     for place in range(number, len(order)):
         a = order[place]
         T = known[a, PULLS]
-        if T == 0.0:
-            index = math.inf
+        mean = known[a, SUM] / T
+        if policy == UCB:
+            index = mean + math.sqrt(2.0 * log_t / T)
         else:
-            mean = known[a, SUM] / T
-            if policy == UCB:
-                index = mean + math.sqrt(2.0 * log_t / T)
-            else:
-                V = max(known[a, SQUARES] / T - mean * mean, 0.0)
-                index = mean + math.sqrt(2.0 * V * log_t / T) + log_t / T
+            V = max(known[a, SQUARES] / T - mean * mean, 0.0)
+            index = mean + math.sqrt(2.0 * V * log_t / T) + log_t / T
         if index > best or (index == best and a < order[at]):
             best, at = index, place
     return at

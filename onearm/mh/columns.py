@@ -38,8 +38,8 @@ class Columns(NamedTuple):
     whole: bool
 
 
-def columns(X: Any, max_bins: int = 256, scan: bool = False) -> Columns:
-    """Return the columns of a dense array or a SciPy matrix; `scan`: every value, sorted."""
+def columns(X: Any, sample_weight: np.ndarray, max_bins: int, whole: bool) -> Columns:
+    """Return the columns of a dense array or a SciPy matrix; `whole`: every value, sorted."""
     n, d = X.shape
     sparse = X.tocsc() if hasattr(X, "tocsc") else None
     kept: list[tuple] = []
@@ -50,31 +50,34 @@ def columns(X: Any, max_bins: int = 256, scan: bool = False) -> Columns:
             x = np.zeros(n)
             part = slice(sparse.indptr[j], sparse.indptr[j + 1])
             x[sparse.indices[part]] = sparse.data[part]
-        kept.append(_column(x, n if scan else max_bins, scan))
-    return _joined(kept, scan)
+        kept.append(_column(x, sample_weight, n if whole else max_bins, whole))
+    return _joined(kept, whole)
 
 
-def _column(x: np.ndarray, most: int, scan: bool) -> tuple:
-    ordered = np.sort(x)
-    gaps = bool(len(x)) and np.isnan(ordered[-1])
-    values = ordered[: np.searchsorted(ordered, np.nan)] if gaps else ordered
-    new = np.concatenate([[True], values[1:] != values[:-1]]) if len(values) else np.empty(0, bool)
-    low = values[new]
-    ends = np.flatnonzero(np.append(new, True))[1:]  # of each run of equal values
-    if len(low) > most - gaps:
-        wanted = np.arange(1, most - gaps) * (len(values) / (most - gaps))
-        last = np.unique(np.append(np.searchsorted(ends, wanted), len(low) - 1))
-    else:
-        last = np.arange(len(low))
-    high = low[last]
-    low = low[np.append(0, last[:-1] + 1)] if len(low) else low
-    codes = np.empty(len(x), np.uint32 if scan else np.uint16)
+def _column(x: np.ndarray, sample_weight: np.ndarray, most: int, whole: bool) -> tuple:
+    values = np.unique(x)
+    gaps = bool(np.isnan(values[-1]))
+    values = values[: len(values) - gaps]
+    low, high = values, values
+    if len(values) > most - gaps:
+        low, high = _grouped(values, x, sample_weight, most - gaps)
+    codes = np.empty(len(x), np.uint32 if whole else np.uint8)
     encode(x, low, int(gaps), codes)
     if gaps:
         low, high = np.append(np.nan, low), np.append(np.nan, high)
     common = int(np.bincount(codes, minlength=1).argmax())
-    rows = np.argsort(codes, kind="stable") if scan else np.flatnonzero(codes != common)
+    rows = np.argsort(codes, kind="stable") if whole else np.flatnonzero(codes != common)
     return rows, codes[rows], common, gaps, low, high
+
+
+def _grouped(values: np.ndarray, x: np.ndarray, sample_weight: np.ndarray, most: int) -> tuple:
+    """Cut the values into groups of about equal weight: the least and largest of each."""
+    there = ~np.isnan(x)
+    each = np.bincount(np.searchsorted(values, x[there]), sample_weight[there])
+    upto = np.cumsum(each)
+    wanted = np.arange(1, most) * (upto[-1] / most)
+    last = np.unique(np.append(np.searchsorted(upto, wanted), len(values) - 1))
+    return values[np.append(0, last[:-1] + 1)], values[last]
 
 
 @kernel
@@ -96,10 +99,8 @@ def _joined(kept: list[tuple], whole: bool) -> Columns:
     rows, codes, common, first, low, high = zip(*kept, strict=True)
     starts = np.append(0, np.cumsum([len(part) for part in rows]))
     places = np.append(0, np.cumsum([len(part) for part in low]))
-    joined = np.concatenate(codes)
-    small = joined.astype(np.uint8) if joined.max(initial=0) < 256 else joined
     return Columns(
-        starts, np.concatenate(rows).astype(np.int32), small, np.array(common, np.int64),
+        starts, np.concatenate(rows).astype(np.int32), np.concatenate(codes), np.array(common, np.int64),
         np.array(first, np.int64), places, np.concatenate(low), np.concatenate(high), whole,
     )  # fmt: skip
 

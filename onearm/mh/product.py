@@ -1,15 +1,15 @@
 """Products of stumps: h_l(x) = V_l·φ¹(x)⋯φᵐ(x), fitted term by term; with one term, a stump.
 
-Each term is a stump for the virtual labels y_il·ψ_i, where ψ is the product of the φ of all other
-terms. First the terms are added one by one, then fitted again in turn, as long as the edge rises. The
-rows that share the most common code of a column all have the same φ, which is taken out of ψ as a
-sign common to all: ψ changes in few rows.
+Each term is a stump for the virtual labels y_il·ψ_i, where ψ is the product of the φ of the others.
+First they are added one by one, then fitted again in turn, as long as the edge rises. The rows that
+share the most common code of a column all have the same φ, which is taken out of ψ as a sign common
+to all: ψ changes in few rows.
 
 B. Kégl, R. Busa-Fekete. Boosting products of base classifiers. ICML 2009.
 """
 
 from onearm.kernels import lean_kernel
-from onearm.mh.stump import ALL, HAS, KEPT_ALL, KEPT_HAS, NONE, search
+from onearm.mh.stump import ALL, HAS, KEPT_ALL, KEPT_HAS, MARGIN, NONE, search
 
 NOTHING, COLUMN, LOW, HIGH = range(4)  # of a term; the first unused
 
@@ -20,7 +20,7 @@ def product(terms, psi, at, total, weights, columns, room, arms, rng):
     m, n_terms, best = len(terms), 0, 0.0
     for t in range(m):
         gamma, j, lo, hi = search(psi, at, NONE, total, weights, columns, room, arms, rng)
-        if gamma <= best:
+        if gamma <= best + MARGIN:
             break
         _set(terms, t, j, lo, hi)
         _turn(j, hi, psi, total, columns, room)
@@ -29,11 +29,11 @@ def product(terms, psi, at, total, weights, columns, room, arms, rng):
         return n_terms, best
     t = 0
     while True:
-        old_j, old_lo, old_hi = terms[t, COLUMN], terms[t, LOW], terms[t, HIGH]
+        old_j, old_hi = terms[t, COLUMN], terms[t, HIGH]
         _below(old_j, old_hi, psi, total, weights, columns, room)
         _turn(old_j, old_hi, psi, total, columns, room)
         gamma, j, lo, hi = search(psi, at, NONE, total, weights, columns, room, arms, rng)
-        better = gamma > best
+        better = gamma > best + MARGIN
         if better:
             _set(terms, t, j, lo, hi)
             best = gamma

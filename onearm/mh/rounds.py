@@ -1,7 +1,7 @@
 """AdaBoost.MH: boosting for several labels at once.
 
-In each round the base classifier h with the largest edge γ = Σ_il w_il y_il h_l(x_i) is added to the
-vote f = Σ_t α_t h_t, with
+In each round a base classifier h with a large edge γ = Σ_il w_il y_il h_l(x_i) is added to the vote
+f = Σ_t α_t h_t, with
 
     e± = (1 ± γ)/2,    α = ½ ln((e+ + s)/(e- + s)),    s = 0.01/n,
 
@@ -25,8 +25,10 @@ STOPPED = -1
 
 
 @lean_kernel
-def boost_products(begin, end, terms, psi, at, total, work, weights, columns, room, arms, rng, model):
-    """Rounds begin … end-1: the first round not played, which is earlier if nothing is left to gain."""
+def boost_products(
+    begin, end, terms, psi, at, total, work, weights, columns, room, arms, rng, smooth, model
+):
+    """Play rounds begin … end-1: where it ended, which is earlier if nothing is left to gain."""
     column, low, high, votes, alpha, loss = model
     A, plus, minus, starts, labels, all_, has = weights
     n, K = A.shape
@@ -42,7 +44,7 @@ def boost_products(begin, end, terms, psi, at, total, work, weights, columns, ro
             if arms[6][0] == FULL:
                 return t
             continue
-        Z = _step(t, gamma, S, n, alpha, loss)
+        Z = _step(t, gamma, S, smooth, alpha, loss)
         flip = 1  # what the rows say that ψ does not speak of
         for part in range(m):
             column[t, part], low[t, part] = terms[part, COLUMN], terms[part, LOW]
@@ -69,9 +71,9 @@ def _base_sign(j, hi, columns):
 
 
 @lean_kernel
-def _step(t, gamma, S, n, alpha, loss):
+def _step(t, gamma, S, s, alpha, loss):
     """Set α and E of a round."""
-    e_plus, e_minus, s = 0.5 * (S + gamma), 0.5 * (S - gamma), 0.01 / n
+    e_plus, e_minus = 0.5 * (S + gamma), 0.5 * (S - gamma)
     alpha[t] = 0.5 * math.log((e_plus + s) / (e_minus + s))
     Z = e_plus * math.exp(-alpha[t]) + e_minus * math.exp(alpha[t])
     loss[t] = Z / S
@@ -79,7 +81,9 @@ def _step(t, gamma, S, n, alpha, loss):
 
 
 @lean_kernel
-def boost_trees(begin, end, leaves, psi, at, work, weights, columns, room, arms, rng, model):
+def boost_trees(
+    begin, end, leaves, psi, at, work, weights, columns, room, arms, rng, smooth, model
+):
     """The same with trees."""
     splits, n_splits, votes, alpha, loss = model
     A, plus, minus, starts, labels, all_, has = weights
@@ -99,7 +103,7 @@ def boost_trees(begin, end, leaves, psi, at, work, weights, columns, room, arms,
             if arms[6][0] == FULL:
                 return t
             continue
-        Z = _step(t, gamma, S, n, alpha, loss)
+        Z = _step(t, gamma, S, smooth, alpha, loss)
         more, less = work[:N], work[N:]
         for one in range(n_splits[t] + 1):
             for l in range(K):  # noqa: E741

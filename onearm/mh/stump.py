@@ -4,8 +4,8 @@ A stump says h_l(x) = v_l·φ(x), with φ = +1 if x_j ≥ b and else -1, and vot
 
     e_l = Σ_i w_il y_il φ(x_i)
 
-the best votes are the signs of e, and its edge is γ = Σ_l |e_l|. All thresholds b between the values
-of a column are tried in one pass, the first of the best is taken.
+the best votes are the signs of e, and its edge is γ = Σ_l |e_l|. All thresholds b between the
+values of a column are tried in one pass, the first of the best is taken.
 
 A node, if there is one, is the set of rows with at[i] = node. Virtual labels, of which products are
 made, are y_il·ψ_i with signs ψ.
@@ -19,6 +19,7 @@ from onearm.mh.weights import UNIT
 
 NONE = -1  # no node: all rows; no column
 NO_CUT = 0
+MARGIN = 1e-12  # by which an edge must be larger to be better: not by rounding
 
 
 class Room:
@@ -108,7 +109,7 @@ def scan(j, node, total, weights, columns, room):
             continue  # no row of the node has it
         if last >= first[j]:
             gamma = edge_of(sums[ALL], sums[HAS], total, weights)
-            if gamma > best:
+            if gamma > best + MARGIN * UNIT:
                 best, lo, hi = gamma, last, c
                 _keep(sums, BEST_ALL, ALL)
         last = c
@@ -133,7 +134,7 @@ def scan_sorted(j, psi, at, node, total, weights, columns, room):
             continue
         if c != last and last >= first[j]:
             gamma = edge_of(sums[ALL], sums[HAS], total, weights)
-            if gamma > best:
+            if gamma > best + MARGIN * UNIT:
                 best, lo, hi = gamma, last, c
                 _keep(sums, BEST_ALL, ALL)
         last = c
@@ -172,7 +173,15 @@ def search(psi, at, node, total, weights, columns, room, arms, rng):
         gamma, below, above = best_cut(j, psi, at, node, total, weights, columns, room)
         gamma /= UNIT
         reward(a, gamma, arms)
-        if gamma > best:
+        if gamma > best + MARGIN:
             best, column, lo, hi = gamma, j, below, above
             _keep(room[2], KEPT_ALL, BEST_ALL)
     return best, column, lo, hi
+
+
+@lean_kernel
+def try_all(psi, at, total, weights, columns, room, arms):
+    """Let the bandit know what each column is worth at the start."""
+    for a in range(len(arms[0])):
+        gamma = best_cut(arms[0][a], psi, at, NONE, total, weights, columns, room)[0]
+        reward(a, gamma / UNIT, arms)

@@ -1,14 +1,14 @@
 """Trees of stumps, grown best first: the leaf is split whose stump gains most over a constant.
 
-Each leaf says what the last stump on its path says there, v_l·φ. Rows are at the leaf `at[i]`: when a
-leaf is split, the side with the column's most common code keeps its number and the other gets a new
-one, so that few rows are moved.
+Each leaf says what the last stump on its path says there, v_l·φ. Row i is at the leaf at[i]: when a
+leaf is split, the side with the column's most common code keeps its number and the other gets a
+new one, so that few rows are moved.
 
 B. Kégl. The return of AdaBoost.MH: multi-class Hamming trees. ICLR 2014.
 """
 
 from onearm.kernels import lean_kernel
-from onearm.mh.stump import ALL, HAS, KEPT_ALL, KEPT_HAS, NONE, e_of, search
+from onearm.mh.stump import ALL, HAS, KEPT_ALL, KEPT_HAS, MARGIN, NONE, e_of, search
 
 COLUMN, LOW, HIGH, MINUS, PLUS = range(5)  # of a split: MINUS and PLUS are splits, or ~leaf
 PARENT, SIDE = range(2)  # of a leaf: the split that it hangs on
@@ -44,30 +44,40 @@ def tree(splits, votes, leaves, at, psi, weights, columns, room, arms, rng, unit
     """Grow a tree of len(votes) leaves: (how many splits it has, γ). `at` must be all 0."""
     hang, found, gains, total, below = leaves
     _fit(0, NONE, leaves, at, psi, weights, columns, room, arms, rng, unit)
-    if found[0, COLUMN] == NONE or gains[0] < 0.0:
+    if found[0, COLUMN] == NONE or gains[0] < -MARGIN:
         for l in range(votes.shape[1]):  # noqa: E741
             votes[0, l] = sign(_own(l, total[0], weights))
         return 0, constant_edge(total[0], weights) / unit
     hang[0, PARENT] = NONE
     n, leaf = 0, 0
-    while gains[leaf] > 0.0 or n == 0:
+    while gains[leaf] > MARGIN or n == 0:
         new = n + 1
-        _attach(n, leaf, new, splits, votes, leaves, at, weights, columns)
+        under, over = _attach(n, leaf, new, splits, votes, leaves, at, weights, columns)
         n += 1
         if n == len(splits):
             break
-        for one in (leaf, new):
+        for one in (under, over):
             gains[one] = 0.0
             if not pure(total[one]):
                 _fit(one, one, leaves, at, psi, weights, columns, room, arms, rng, unit)
-        leaf = 0
-        for one in range(1, n + 1):
-            leaf = one if gains[one] > gains[leaf] else leaf
+        leaf = _largest(gains, hang, n + 1)
     gamma = 0.0
     for one in range(n + 1):
         for l in range(votes.shape[1]):  # noqa: E741
             gamma += votes[one, l] * _own(l, total[one], weights)
     return n, gamma / unit
+
+
+@lean_kernel
+def _largest(gains, hang, n):
+    """The leaf with the largest gain; of several the one whose split came first."""
+    leaf = 0
+    for one in range(1, n):
+        more = gains[one] - gains[leaf]
+        before = 2 * hang[one, PARENT] + hang[one, SIDE] < 2 * hang[leaf, PARENT] + hang[leaf, SIDE]
+        if more > MARGIN or (more > -MARGIN and before):
+            leaf = one
+    return leaf
 
 
 @lean_kernel
@@ -111,3 +121,4 @@ def _attach(n, leaf, new, splits, votes, leaves, at, weights, columns):
         for kind in (ALL, HAS):
             whole, part = total[leaf, kind, l], below[leaf, kind, l]
             total[under, kind, l], total[over, kind, l] = part, whole - part
+    return under, over
