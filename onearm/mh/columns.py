@@ -100,13 +100,7 @@ def _joined(kept: list[tuple], whole: bool) -> Columns:
     starts = np.append(0, np.cumsum([len(part) for part in rows]))
     places = np.append(0, np.cumsum([len(part) for part in low]))
     return Columns(
-        starts, np.concatenate(rows).astype(np.int32), np.concatenate(codes), np.array(common, np.int64),
-        np.array(first, np.int64), places, np.concatenate(low), np.concatenate(high), whole,
+        starts, np.concatenate(rows).astype(np.int32), np.concatenate(codes),
+        np.array(common, np.int64), np.array(first, np.int64), places, np.concatenate(low),
+        np.concatenate(high), whole,
     )  # fmt: skip
-
-
-@kernel
-def between(lo, hi):
-    """A threshold b with lo < b ≤ hi: the middle, or hi where there is none."""
-    b = lo + (hi - lo) / 2.0
-    return b if b > lo else hi

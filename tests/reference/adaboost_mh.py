@@ -1,6 +1,7 @@
 """AdaBoost.MH whose base learners ask a bandit for features: Busa-Fekete, Kegl, ICML 2010."""
 
 import math
+from itertools import cycle, pairwise
 
 import numpy as np
 
@@ -21,23 +22,10 @@ def constant_edge(target):
     return math.fsum(abs(label_sums(target)))
 
 
-class Constant:
-    def __init__(self, votes):
-        self.votes = votes
-        self.columns = []
-        self.thresholds = []
-
-    def h(self, X):
-        return np.array([self.votes for _ in X])
-
-
 class Stump:
     def __init__(self, column, threshold, votes):
-        self.column = column
-        self.threshold = threshold
-        self.votes = votes
-        self.columns = [column]
-        self.thresholds = [threshold]
+        self.column, self.threshold, self.votes = column, threshold, votes
+        self.columns, self.thresholds = [column], [threshold]
 
     def phi(self, X):
         return np.array([1.0 if x[self.column] >= self.threshold else -1.0 for x in X])
@@ -46,29 +34,25 @@ class Stump:
         return np.outer(self.phi(X), self.votes)
 
 
-class Product:
+def product_of_phi(terms, X):
+    return np.array([math.prod(term.phi([x])[0] for term in terms) for x in X])
+
+
+class Product:  # without terms: a constant
     def __init__(self, terms, votes):
-        self.terms = terms
-        self.votes = votes
+        self.terms, self.votes = terms, votes
         self.columns = [term.column for term in terms]
         self.thresholds = [term.threshold for term in terms]
 
     def h(self, X):
-        return np.outer(np.prod([term.phi(X) for term in self.terms], axis=0), self.votes)
+        return np.outer(product_of_phi(self.terms, X), self.votes)
 
 
 class Tree:
-    def __init__(self):
-        self.stumps = []
-        self.child = {}
-        self.columns = []
-        self.thresholds = []
-
-    def attach(self, stump, parent=None, side=None):
-        self.child[parent, side] = len(self.stumps)
-        self.stumps.append(stump)
-        self.columns.append(stump.column)
-        self.thresholds.append(stump.threshold)
+    def __init__(self, stumps, child):
+        self.stumps, self.child = stumps, child
+        self.columns = [stump.column for stump in stumps]
+        self.thresholds = [stump.threshold for stump in stumps]
 
     def h_row(self, x):
         i = 0
@@ -84,12 +68,8 @@ class Tree:
 
 class Model:
     def __init__(self, n_labels, rewards):
-        self.n_labels = n_labels
-        self.alpha = []
-        self.loss = []
-        self.classifier = []
-        self.weights = None
-        self.rewards = rewards
+        self.n_labels, self.rewards = n_labels, rewards
+        self.alpha, self.loss, self.classifier = [], [], []
 
     def decision_function(self, X):
         f = np.zeros((len(X), self.n_labels))
@@ -100,8 +80,7 @@ class Model:
 
 
 def cuts(x):
-    values = np.unique(x[~np.isnan(x)])
-    for lo, hi in zip(values[:-1], values[1:], strict=True):
+    for lo, hi in pairwise(np.unique(x[~np.isnan(x)])):
         b = lo + (hi - lo) / 2
         yield hi if b <= lo else b
 
@@ -119,9 +98,7 @@ def best_cut(X, target, column):
 
 
 def reward_of(edge, kind):
-    if edge < 0:
-        return 0.0
-    g = min(edge, 1.0)
+    g = min(max(edge, 0.0), 1.0)
     if kind == "square":
         return g * g
     if kind == "edge":
@@ -132,40 +109,22 @@ def reward_of(edge, kind):
 
 
 class Arms:
-    """The columns, and the policy that chooses among them."""
-
     def __init__(self, columns, policy, at_once, reward, lam, eta, horizon, scaled, rng):
-        self.columns = columns
-        self.M = len(columns)
-        self.policy = policy
-        self.at_once = at_once
-        self.reward = reward
-        self.lam = lam
-        self.eta = eta
-        self.horizon = horizon
-        self.scaled = scaled
-        self.rng = rng
+        self.columns, self.M, self.policy, self.at_once = columns, len(columns), policy, at_once
+        self.reward, self.scaled, self.largest = reward, scaled, 0.0
+        self.lam, self.eta, self.horizon, self.rng = lam, eta, horizon, rng
         self.items = np.arange(self.M)
+        self.L = np.array([eta * lam / 3 * math.sqrt(horizon / self.M) for _ in columns])
         self.heard = [[] for _ in columns]
-        self.largest = 0.0
         self.rewards = []
-        if self.M > 0:
-            self.L = np.full(self.M, eta * lam / 3 * math.sqrt(horizon / self.M))
-
-    def try_all(self, X, target):
-        for j in range(self.M):
-            self.pull(j, X, target)
 
     def search(self, X, target):
-        count = min(self.at_once, self.M)
-        if self.policy == "full":
-            count = self.M
+        count = self.M if self.policy == "full" else min(self.at_once, self.M)
         if self.policy == "exp3p" and self.M > 0:
             count = self.at_once
         if self.policy == "uniform":
             pick(count, self.items, self.rng)
-        best, best_edge = None, -1.0
-        taken = []
+        best, best_edge, taken = None, -1.0, []
         for _ in range(count):
             j = self.choose(taken)
             taken.append(j)
@@ -187,12 +146,10 @@ class Arms:
         return stump, edge
 
     def choose(self, taken):
-        if self.policy == "full":
-            return len(taken)
-        if self.policy == "uniform":
+        if self.policy in ("full", "uniform"):
             return int(self.items[len(taken)])
         if self.policy == "exp3p":
-            return self.draw_exp3p()
+            return self.draw()
         best, best_index = None, -math.inf
         for j in range(self.M):
             if j not in taken and self.index(j) > best_index + TINY:
@@ -201,19 +158,17 @@ class Arms:
 
     def index(self, j):
         log_t = math.log(sum(len(rewards) for rewards in self.heard))
-        T = len(self.heard[j])
-        mean = np.mean(self.heard[j])
+        T, mean, V = len(self.heard[j]), np.mean(self.heard[j]), np.var(self.heard[j])
         if self.policy == "ucb":
             return mean + math.sqrt(2 * log_t / T)
-        return mean + math.sqrt(2 * np.var(self.heard[j]) * log_t / T) + log_t / T
+        return mean + math.sqrt(2 * V * log_t / T) + log_t / T
 
     def chances(self):
         soft = np.exp(self.L - self.L.max())
         return (1 - self.lam) * soft / soft.sum() + self.lam / self.M
 
-    def draw_exp3p(self):
-        u = uniform(self.rng)
-        p = self.chances()
+    def draw(self):
+        u, p = uniform(self.rng), self.chances()
         for j in range(self.M):
             if u < p[j]:
                 return j
@@ -222,10 +177,9 @@ class Arms:
 
     def update_exp3p(self, pulled, r):
         p = self.chances()
-        for j in range(self.M):
-            gain = r / p[j] if j == pulled else 0.0
-            bonus = self.eta / (p[j] * math.sqrt(self.M * self.horizon))
-            self.L[j] += self.lam / (3 * self.M) * (gain + bonus)
+        hit = np.arange(self.M) == pulled
+        bonus = self.eta / (p * math.sqrt(self.M * self.horizon))
+        self.L += self.lam / (3 * self.M) * (hit * r / p + bonus)
 
 
 def fit_product(X, y, w, arms, n_terms):
@@ -238,17 +192,13 @@ def fit_product(X, y, w, arms, n_terms):
         labels, best = labels * term.h(X), edge
     if not terms:
         return None
-    if len(terms) == n_terms and n_terms > 1:
-        j = 0
-        while True:
-            without = labels * terms[j].h(X)
-            term, edge = arms.search(X, w * without)
-            if edge <= best + TINY:
-                break
-            terms[j] = term
-            labels, best = without * term.h(X), edge
-            j = (j + 1) % n_terms
-    phi = np.prod([term.phi(X) for term in terms], axis=0)
+    for j in cycle(range(n_terms)) if len(terms) == n_terms > 1 else ():
+        without = labels * terms[j].h(X)
+        term, edge = arms.search(X, w * without)
+        if edge <= best + TINY:
+            break
+        terms[j], labels, best = term, without * term.h(X), edge
+    phi = product_of_phi(terms, X)
     return Product(terms, signs(label_sums(w * y * phi[:, None])))
 
 
@@ -256,14 +206,12 @@ def fit_tree(X, y, w, arms, n_leaves):
     target = w * y
     stump, edge = arms.search(X, target)
     if stump is None or edge - constant_edge(target) < -TINY:
-        return Constant(signs(label_sums(target)))
-    tree = Tree()
-    tree.attach(stump)
-    rows = np.arange(len(X))
+        return Product([], signs(label_sums(target)))
+    stumps, child, rows = [stump], {}, np.arange(len(X))
     leaves = []  # in the order of their parents, phi = -1 first
-    while len(tree.stumps) < n_leaves - 1:
-        parent = len(tree.stumps) - 1
-        phi = tree.stumps[parent].phi(X[rows])
+    while len(stumps) < n_leaves - 1:
+        parent = len(stumps) - 1
+        phi = stumps[parent].phi(X[rows])
         for side in (-1.0, 1.0):
             part = rows[phi == side]
             stump, gain = None, 0.0
@@ -273,14 +221,15 @@ def fit_tree(X, y, w, arms, n_leaves):
                     gain = edge - constant_edge(target[part])
             leaves.append((gain, parent, side, stump, part))
         best = 0
-        for i in range(len(leaves)):
-            if leaves[i][0] > leaves[best][0] + TINY:
+        for i, leaf in enumerate(leaves):
+            if leaf[0] > leaves[best][0] + TINY:
                 best = i
         gain, parent, side, stump, rows = leaves.pop(best)
         if gain <= TINY:
             break
-        tree.attach(stump, parent, side)
-    return tree
+        child[parent, side] = len(stumps)
+        stumps.append(stump)
+    return Tree(stumps, child)
 
 
 def initial_weights(y, weights, sample_weight):
@@ -321,7 +270,8 @@ def fit(
     bandit = Arms(columns, arms, at_once, reward, lam, eta, horizon, scaled, seeded(seed))
     model = Model(y.shape[1], bandit.rewards)
     if arms in ("ucb", "ucbv"):
-        bandit.try_all(X, w * y)
+        for j in range(len(columns)):
+            bandit.pull(j, X, w * y)
     for _ in range(n_rounds):
         if base == "stump":
             classifier, _ = bandit.search(X, w * y)
@@ -329,15 +279,13 @@ def fit(
             classifier = fit_tree(X, y, w, bandit, n_leaves)
         else:
             classifier = fit_product(X, y, w, bandit, n_terms)
-        alpha, loss = 0.0, 1.0
-        if classifier is not None:
-            margin = y * classifier.h(X)
-            right, wrong = w[margin > 0].sum(), w[margin < 0].sum()
-            if right - wrong <= TINY:
-                classifier = None
-        if classifier is None and arms == "full":
-            break
-        if classifier is not None:
+        margin = 0 * y if classifier is None else y * classifier.h(X)
+        right, wrong = w[margin > 0].sum(), w[margin < 0].sum()
+        if right - wrong <= TINY:
+            if arms == "full":
+                break
+            alpha, loss, classifier = 0.0, 1.0, None
+        else:
             alpha = 0.5 * math.log((right + s) / (wrong + s))
             loss = right * math.exp(-alpha) + wrong * math.exp(alpha)
             w = w * np.exp(-alpha * margin)
