@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+import onearm
 from onearm.mh.arms import LOG, POLICIES, Arms, pull, reward, worth
 from onearm.rng import seeded
 
@@ -192,3 +193,16 @@ def test_rewards_grow_with_the_edge():
     assert worth(0.5, LOG) == pytest.approx(-0.5 * np.log(0.75))
     assert worth(1.0, LOG) == 1.0
     assert worth(-1.0, LOG) == 0.0
+
+
+@pytest.mark.parametrize("base", BASES)
+def test_it_is_saved_without_pickle(base, tmp_path):
+    X, y = blobs()
+    words = np.array(["no", "perhaps", "yes"])[y]
+    model = AdaBoostMH(base, n_rounds=30, random_state=0).fit(X, words)
+    model.save(tmp_path / "model")
+    again = onearm.load(tmp_path / "model")
+    assert np.array_equal(again.decision_function(X), model.decision_function(X))
+    assert again.predict(X).tolist() == model.predict(X).tolist()
+    assert again.feature_importances_.tolist() == model.feature_importances_.tolist()
+    assert again.pulls_.tolist() == model.pulls_.tolist()

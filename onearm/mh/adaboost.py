@@ -8,6 +8,7 @@ R. Busa-Fekete, B. Kégl. Fast boosting using adversarial bandits. ICML 2010.
 """
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from onearm import saving
 from onearm.mh import forms
 from onearm.mh.arms import POLICIES, PULLS, REWARDS, Arms
 from onearm.mh.columns import columns
@@ -140,7 +142,7 @@ class AdaBoostMH(ClassifierMixin, BaseEstimator):
         if not heard.all():
             X, y, sample_weight = X[heard], y[heard], sample_weight[heard]
         held = None
-        if not (self.warm_start and hasattr(self, "form_")):
+        if not (self.warm_start and hasattr(self, "_training")):
             positive = self._labels(y)
             (X, positive, sample_weight), back = self._held_back(X, positive, sample_weight)
             self._begin(X, positive, sample_weight)
@@ -165,12 +167,30 @@ class AdaBoostMH(ClassifierMixin, BaseEstimator):
         credit = np.bincount(self.form_.column[used], each, self.n_features_in_)
         return credit / credit.sum() if credit.sum() > 0 else credit
 
-    @property
-    def pulls_(self) -> np.ndarray:
+    def _names(self) -> list[str]:
+        return list(getattr(self, "feature_names_in_", ()))
+
+    def save(self, path: str | Path) -> None:
+        """Write the classifier to a file for `onearm.load`; what training needs is left out."""
         check_is_fitted(self)
-        arms, pulls = self._training.arms, np.zeros(self.n_features_in_, np.int64)
-        pulls[arms.columns] = arms.known[:, PULLS]
-        return pulls
+        said = self.get_params() | {"random_state": None}
+        facts = {"classes": self.classes_.tolist(), "columns": self.n_features_in_}
+        facts |= {"multilabel": self.multilabel_, "names": self._names()}
+        arrays = self.form_.arrays() | {"pulls": self.pulls_}
+        saving.save(self, path, {"parameters": said, **facts}, arrays)
+
+    @classmethod
+    def loaded(cls, facts: dict[str, Any], arrays: dict[str, np.ndarray]) -> "AdaBoostMH":
+        """Return a classifier from what was saved of it."""
+        model = cls(**facts["parameters"])
+        model.classes_ = np.array(facts["classes"])
+        model.n_features_in_, model.multilabel_ = facts["columns"], facts["multilabel"]
+        if facts["names"]:
+            model.feature_names_in_ = np.array(facts["names"], object)
+        model.pulls_ = arrays.pop("pulls")
+        model.form_ = forms.form(model.base, model.n_leaves, model.n_terms, len(model.classes_))
+        model.form_.fill(arrays)
+        return model
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the votes f of each label; of two classes how far the second is ahead."""
@@ -284,6 +304,8 @@ class AdaBoostMH(ClassifierMixin, BaseEstimator):
                 if held is not None:
                     held.see(self.form_, self.multilabel_)
                     more &= len(held.errors) <= self.patience * held.best()
+        self.pulls_ = np.zeros(self.n_features_in_, np.int64)
+        self.pulls_[self._training.arms.columns] = self._training.arms.known[:, PULLS]
         if held is not None and held.errors:
             self.validation_error_ = np.array(held.errors)
             self.smoothed_error_ = held.smoothed()

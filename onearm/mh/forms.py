@@ -57,6 +57,13 @@ class Form:
     def arrays(self) -> dict[str, np.ndarray]:
         return {name: getattr(self, name) for name in self.fields}
 
+    def fill(self, saved: dict[str, np.ndarray]) -> None:
+        """Take the arrays that were saved."""
+        for name, array in self.arrays().items():
+            if name not in saved or saved[name].shape[1:] != array.shape[1:]:
+                raise ValueError(f"saved array {name} does not fit {type(self).__name__}")
+            setattr(self, name, saved[name])
+
     def _lengthen(self, rounds: int) -> None:
         for name, array in self.arrays().items():
             more = np.full((rounds, *array.shape[1:]), NONE if name == "column" else 0, array.dtype)
