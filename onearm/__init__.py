@@ -28,6 +28,7 @@ LEARNERS = {
     "OnlineMBBM": "onearm.boosting.bbm",
     "BinBandit": "onearm.boosting.binbandit",
 }
+ESTIMATORS = {"AdaBoostMH": "onearm.mh.adaboost"}
 STREAMS = {
     "Stream": "onearm.streams.stream",
     "SynSep": "onearm.streams.texts",
@@ -39,6 +40,7 @@ STREAMS = {
 }
 _PLACES = {
     **LEARNERS,
+    **ESTIMATORS,
     **STREAMS,
     "Learner": "onearm.learner",
     "Choice": "onearm.choice",

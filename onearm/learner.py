@@ -200,7 +200,14 @@ class Learner:
 
     def save(self, path: str | Path) -> None:
         """Write the learner to a file for `onearm.load`."""
-        saving.save(self, path)
+        saving.save(self, path, self.params(), self.content())
+
+    @classmethod
+    def loaded(cls, parameters: dict[str, Any], arrays: dict[str, np.ndarray]) -> "Learner":
+        """Return a learner from what was saved of it."""
+        learner = cls(**parameters)
+        saving.fill(learner, arrays)
+        return learner
 
     def params(self) -> dict[str, Any]:
         """Return the parameters that make a learner like this one."""

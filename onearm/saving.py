@@ -11,15 +11,15 @@ import numpy as np
 import onearm
 
 
-def save(learner: Any, path: str | Path) -> None:
+def save(learner: Any, path: str | Path, parameters: Any, content: dict[str, np.ndarray]) -> None:
     """Write everything that `learner` is; it appears under `path` only when complete."""
     from safetensors.numpy import save_file
 
     # safetensors would store others wrongly
-    arrays = {name: np.ascontiguousarray(array) for name, array in learner.content().items()}
+    arrays = {name: np.ascontiguousarray(array) for name, array in content.items()}
     header = {
         "class": name(type(learner)),
-        "parameters": json.dumps(learner.params()),
+        "parameters": json.dumps(parameters),
         "version": onearm.__version__,
     }
     path = Path(path)
@@ -45,9 +45,7 @@ def load(path: str | Path) -> Any:
         raise ValueError(f"{path} is not a saved learner: {error}") from None
     if not header.keys() >= {"class", "parameters"}:
         raise ValueError(f"{path} is not a saved learner: its header names no class")
-    learner = _class(header["class"])(**json.loads(header["parameters"]))
-    fill(learner, arrays)
-    return learner
+    return _class(header["class"]).loaded(json.loads(header["parameters"]), arrays)
 
 
 def fill(learner: Any, arrays: dict[str, np.ndarray]) -> None:
@@ -68,10 +66,13 @@ def name(cls: type) -> str:
     return f"{cls.__module__}.{cls.__qualname__}"
 
 
-def _class(wanted: str) -> type:
+def _class(wanted: str) -> Any:
     for public in onearm.LEARNERS:
         getattr(onearm, public)
-    known = {name(cls): cls for cls in _descendants(onearm.Learner)}
+    known: dict[str, Any] = {name(cls): cls for cls in _descendants(onearm.Learner)}
+    for public, place in onearm.ESTIMATORS.items():
+        if wanted == f"{place}.{public}":
+            known[wanted] = getattr(onearm, public)
     if wanted not in known:
         raise ValueError(f"no learner {wanted} is known: import the module that defines it first")
     return known[wanted]

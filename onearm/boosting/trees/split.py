@@ -26,6 +26,7 @@ from onearm.boosting.trees.nodes import (
     TOTAL,
     TRIED,
 )
+from onearm.boosting.trees.normal import divided
 from onearm.boosting.trees.observers import (
     BINS,
     EARLY,
@@ -75,36 +76,32 @@ def _below(t, moments, c, p, scale):
 
 
 @lean_kernel
-def _gaussian(moments, p, n_splits, scales, logs):
+def _gaussian(moments, p, n_splits, scales):
     """The best of some thresholds equally spaced over the range of column p: (gain, threshold)."""
-    low, high, W, whole = NEVER, -NEVER, 0.0, 0.0
+    low, high, W = NEVER, -NEVER, 0.0
     for c in range(len(moments)):
         W_c = moments[c, WEIGHT, p]
         low, high = min(low, moments[c, LEAST, p]), max(high, moments[c, MOST, p])
-        scales[c] = 1.0 / math.sqrt(2.0 * variance(moments[c], p)) if W_c > 0.0 else 0.0
-        logs[c] = xlogx(W_c)
+        scales[c] = 1.0 / math.sqrt(variance(moments[c], p)) if W_c > 0.0 else 0.0
         W += W_c
-        whole -= logs[c]
-    whole += xlogx(W)
-    best, at = -1.0, 0.0
+    best, at, logs = -1.0, 0.0, xlogx(W)
     if not low < high:
         return best, at
     for n in range(1, n_splits + 1):
         t = low + n * (high - low) / (n_splits + 1)
-        W_0 = W_1 = logs_0 = logs_1 = 0.0
+        W_0 = mixed = 0.0
         for c in range(len(moments)):
             W_c = moments[c, WEIGHT, p]
-            left = _below(t, moments, c, p, scales[c])
-            W_0, W_1 = W_0 + left, W_1 + (W_c - left)
-            if 0.0 < left < W_c:
-                logs_0, logs_1 = logs_0 + xlogx(left), logs_1 + xlogx(W_c - left)
-            elif left > 0.0:
-                logs_0 += logs[c]
-            else:
-                logs_1 += logs[c]
-        G = gain_of_two(W_0, logs_0, W_1, logs_1, whole, W)
-        if G > best + MARGIN:
-            best, at = G, t
+            if t >= moments[c, MOST, p]:
+                W_0 += W_c
+            elif t >= moments[c, LEAST, p]:
+                below, both = divided((t - moments[c, MEAN, p]) * scales[c])
+                W_0, mixed = W_0 + W_c * below, mixed + W_c * both
+        W_1 = W - W_0
+        if min(W_0, W_1) > SMALLEST_BRANCH * W:
+            G = (logs - xlogx(W_0) - xlogx(W_1) + mixed) / (W * math.log(2.0))
+            if G > best + MARGIN:
+                best, at = G, t
     return best, at
 
 
@@ -154,7 +151,7 @@ def best_split(i, at, k, n_splits, stats, columns):
     """The best column, its threshold (of bins: the edge's number), its gain, and the second's."""
     moments, density, prior, gaps, counts, edges, bins, early, heard = stats
     nominal, place = columns
-    one, other = np.empty(k), np.empty(k)
+    room = np.empty(k)
     column, first, second, where = LEAF, 0.0, 0.0, 0.0  # not splitting is the first to beat
     for j in range(len(nominal)):
         p, m = place[j], nominal[j]
@@ -162,9 +159,9 @@ def best_split(i, at, k, n_splits, stats, columns):
         if m > 0:
             G = _values(counts[i, at, p : p + m + 2], m + 1, k)
         elif len(moments) > 0:
-            G, t = _gaussian(moments[i, at], j, n_splits, one, other)
+            G, t = _gaussian(moments[i, at], j, n_splits, room)
         elif heard[i, at, j] >= EARLY:
-            G, t = _histogram(bins[i, at, j], one)
+            G, t = _histogram(bins[i, at, j], room)
         if G > first + MARGIN:
             column, where, first, second = j, t, G, first
         elif G > second:

@@ -1,0 +1,1 @@
+"""AdaBoost.MH in batch, where a bandit decides which features are searched."""

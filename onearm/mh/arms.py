@@ -1,0 +1,143 @@
+"""Which column is searched next: a bandit whose arms are the columns.
+
+The reward of an arm grows with the edge γ of the best stump on it: "log" min(1, -ln √(1-γ²)), by
+which the logarithm of the exponential loss falls; "edge" 1 - √(1-γ²); "square" γ².
+
+    full     all columns
+    uniform  any (LazyBoost)
+    ucb      the largest mean + √(2 ln t / T_j)
+    ucbv     the largest mean + √(2 V_j ln t / T_j) + ln t / T_j, V_j the variance of its rewards
+    exp3p    drawn: p = (1-λ) softmax(L) + λ/M; then L_j += λ/3M·(1[j pulled] r/p_j + η/(p_j √(MT)))
+
+R. Busa-Fekete, B. Kégl. Fast boosting using adversarial bandits. ICML 2010.
+"""
+
+import math
+
+import numpy as np
+
+from onearm.kernels import lean_kernel
+from onearm.rng import below, uniform
+
+POLICIES = ("full", "uniform", "ucb", "ucbv", "exp3p")
+FULL, UNIFORM, UCB, UCBV, EXP3P = range(5)
+REWARDS = ("log", "edge", "square")
+LOG, EDGE, SQUARE = range(3)
+PULLS, SUM, SQUARES = range(3)  # of what is known of an arm
+TIME, LARGEST = range(2)  # of the clock: pulls so far, the largest reward so far
+
+
+class Arms:
+    """The state of a bandit over columns."""
+
+    def __init__(
+        self, columns: np.ndarray, policy: str, at_once: int, reward: str, lam: float, eta: float,
+        horizon: int, scaled: bool,
+    ) -> None:  # fmt: skip
+        M = len(columns)
+        self.columns = columns
+        self.known, self.clock = np.zeros((M, 3)), np.zeros(2)
+        self.L, self.p = np.full(M, eta * lam / 3.0 * math.sqrt(horizon / max(M, 1))), np.zeros(M)
+        self.order = np.arange(M)
+        self.tries_all = policy in ("ucb", "ucbv")  # each once before the first round
+        at_once = M if policy == "full" else min(at_once, M)
+        self.settings = (
+            POLICIES.index(policy), at_once, REWARDS.index(reward), lam, eta, horizon, scaled
+        )  # fmt: skip
+
+    def model(self) -> tuple:
+        return self.columns, self.known, self.clock, self.L, self.p, self.order, self.settings
+
+
+@lean_kernel
+def pulls(arms):
+    """How many arms are pulled at a time."""
+    return arms[6][1]
+
+
+@lean_kernel
+def pull(number, arms, rng):
+    """The arm to pull, as the `number`-th of those that are pulled together."""
+    columns, known, clock, L, p, order, settings = arms
+    policy = settings[0]
+    if policy == FULL:
+        return number
+    if policy == EXP3P:
+        return _draw(L, p, settings[3], rng)
+    if policy == UNIFORM:
+        other = number + below(len(order) - number, rng)
+    else:
+        other = _most_promising(number, policy, known, clock[TIME], order)
+    order[number], order[other] = order[other], order[number]
+    return order[number]
+
+
+@lean_kernel
+def reward(a, gamma, arms):
+    """Let the bandit know that arm a gave edge γ, or no cut if it is negative."""
+    columns, known, clock, L, p, order, settings = arms
+    policy, at_once, kind, lam, eta, horizon, scaled = settings
+    r = worth(gamma, kind)
+    clock[TIME] += 1.0
+    clock[LARGEST] = max(clock[LARGEST], r)
+    if scaled and clock[LARGEST] > 0.0:
+        r /= clock[LARGEST]
+    known[a, PULLS] += 1.0
+    known[a, SUM] += r
+    known[a, SQUARES] += r * r
+    if policy == EXP3P:
+        M = len(L)
+        bonus = eta / math.sqrt(M * horizon)
+        for j in range(M):
+            L[j] += lam / (3.0 * M) * (((r if j == a else 0.0) + bonus) / p[j])
+
+
+@lean_kernel
+def worth(gamma, kind):
+    """The reward of an edge."""
+    if gamma <= 0.0:
+        return 0.0
+    if kind == SQUARE:
+        return min(1.0, gamma * gamma)
+    if gamma >= 1.0 - 1e-12:
+        return 1.0
+    root = math.sqrt(1.0 - gamma * gamma)
+    return min(1.0, -math.log(root)) if kind == LOG else 1.0 - root
+
+
+@lean_kernel
+def _most_promising(number, policy, known, t, order):
+    """Where in `order` from `number` on the arm with the largest index is; the lowest arm."""
+    best, at = -math.inf, number
+    log_t = math.log(max(t, 1.0))
+    for place in range(number, len(order)):
+        a = order[place]
+        T = known[a, PULLS]
+        mean = known[a, SUM] / T
+        if policy == UCB:
+            index = mean + math.sqrt(2.0 * log_t / T)
+        else:
+            V = max(known[a, SQUARES] / T - mean * mean, 0.0)
+            index = mean + math.sqrt(2.0 * V * log_t / T) + log_t / T
+        if index > best or (index == best and a < order[at]):
+            best, at = index, place
+    return at
+
+
+@lean_kernel
+def _draw(L, p, lam, rng):
+    """Make p anew and draw from it."""
+    M, top, total = len(L), -math.inf, 0.0
+    for j in range(M):
+        top = max(top, L[j])
+    for j in range(M):
+        p[j] = math.exp(L[j] - top)
+        total += p[j]
+    u, drawn = uniform(rng), M - 1
+    found = False
+    for j in range(M):
+        p[j] = (1.0 - lam) * p[j] / total + lam / M
+        if not found and u < p[j]:
+            drawn, found = j, True
+        u -= p[j]
+    return drawn

@@ -1,0 +1,106 @@
+"""A matrix by columns, each value a small code: what stumps are searched in.
+
+The codes of a column are 0, 1, … in the order of its values: one for each distinct value if there
+are at most `max_bins`, else for each of about as many groups of equal size. A missing value has
+code 0, and then the others begin at 1.
+
+Of every column only the rows are kept that do not have its most common code (zeros, mostly): what
+those have together is the total less the rest. To be scanned instead, columns are kept whole, each
+sorted by code.
+
+    starts  (d+1,)  column j has the entries starts[j] … starts[j+1]-1
+    rows, codes     of each entry
+    common  (d,)    the most common code: that of all rows without an entry
+    first   (d,)    1 if code 0 stands for missing values, else 0: no cut lies below code first+1
+    places  (d+1,)  where the codes of column j begin in
+    low, high       the least and largest value of each code
+    whole           whether columns are kept whole and sorted
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from onearm.kernels import kernel
+
+
+class Columns(NamedTuple):
+    """The arrays above."""
+
+    starts: np.ndarray
+    rows: np.ndarray
+    codes: np.ndarray
+    common: np.ndarray
+    first: np.ndarray
+    places: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    whole: bool
+
+
+def columns(X: Any, sample_weight: np.ndarray, max_bins: int, whole: bool) -> Columns:
+    """Return the columns of a dense array or a SciPy matrix; `whole`: every value, sorted."""
+    n, d = X.shape
+    sparse = X.tocsc() if hasattr(X, "tocsc") else None
+    kept: list[tuple] = []
+    for j in range(d):
+        if sparse is None:
+            x = np.ascontiguousarray(X[:, j], np.float64)
+        else:
+            x = np.zeros(n)
+            part = slice(sparse.indptr[j], sparse.indptr[j + 1])
+            x[sparse.indices[part]] = sparse.data[part]
+        kept.append(_column(x, sample_weight, n if whole else max_bins, whole))
+    return _joined(kept, whole)
+
+
+def _column(x: np.ndarray, sample_weight: np.ndarray, most: int, whole: bool) -> tuple:
+    values = np.unique(x)
+    gaps = bool(np.isnan(values[-1]))
+    values = values[: len(values) - gaps]
+    low, high = values, values
+    if len(values) > most - gaps:
+        low, high = _grouped(values, x, sample_weight, most - gaps)
+    codes = np.empty(len(x), np.uint32 if whole else np.uint8)
+    encode(x, low, int(gaps), codes)
+    if gaps:
+        low, high = np.append(np.nan, low), np.append(np.nan, high)
+    common = int(np.bincount(codes, minlength=1).argmax())
+    rows = np.argsort(codes, kind="stable") if whole else np.flatnonzero(codes != common)
+    return rows, codes[rows], common, gaps, low, high
+
+
+def _grouped(values: np.ndarray, x: np.ndarray, sample_weight: np.ndarray, most: int) -> tuple:
+    """Cut the values into groups of about equal weight: the least and largest of each."""
+    there = ~np.isnan(x)
+    each = np.bincount(np.searchsorted(values, x[there]), sample_weight[there])
+    upto = np.cumsum(each)
+    wanted = np.arange(1, most) * (upto[-1] / most)
+    last = np.unique(np.append(np.searchsorted(upto, wanted), len(values) - 1))
+    return values[np.append(0, last[:-1] + 1)], values[last]
+
+
+@kernel
+def encode(x, low, base, codes):
+    """The code of each value: base plus the number of codes that begin at or below it, less 1."""
+    for i in range(len(x)):
+        v = x[i]
+        a, b = 0, len(low)
+        while a < b:
+            middle = (a + b) // 2
+            if low[middle] <= v:
+                a = middle + 1
+            else:
+                b = middle
+        codes[i] = 0 if v != v else max(base + a - 1, base)
+
+
+def _joined(kept: list[tuple], whole: bool) -> Columns:
+    rows, codes, common, first, low, high = zip(*kept, strict=True)
+    starts = np.append(0, np.cumsum([len(part) for part in rows]))
+    places = np.append(0, np.cumsum([len(part) for part in low]))
+    return Columns(
+        starts, np.concatenate(rows).astype(np.int32), np.concatenate(codes),
+        np.array(common, np.int64), np.array(first, np.int64), places, np.concatenate(low),
+        np.concatenate(high), whole,
+    )  # fmt: skip

@@ -1,0 +1,162 @@
+"""The two forms of base classifiers in arrays: products (a stump is one of one term) and trees.
+
+A form grows by rounds on a Training and votes on new rows.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from onearm.mh.arms import Arms
+from onearm.mh.columns import Columns
+from onearm.mh.rounds import boost_products, boost_trees
+from onearm.mh.stump import NONE, Room, try_all
+from onearm.mh.vote import Tables, vote_products, vote_trees
+from onearm.mh.weights import Weights
+
+
+class Training:
+    """What rounds are played on: columns, weights, a bandit and a generator."""
+
+    def __init__(
+        self, columns: Columns, weights: Weights, arms: Arms, rng: np.ndarray, smoothing: float
+    ) -> None:
+        n, K = weights.A.shape
+        n_codes = 1 if columns.whole else int(np.diff(columns.places).max(initial=1))
+        self.columns, self.weights, self.arms, self.rng = columns, weights, arms, rng
+        self.room = Room(n_codes, K)
+        self.psi, self.at = np.ones(n, np.int8), np.zeros(n, np.int32)
+        self.smoothing = smoothing
+        if arms.tries_all:
+            total = np.array([weights.all_, weights.has])
+            try_all(self.psi, self.at, total, *self.model()[:4])
+
+    def model(self) -> tuple:
+        return (
+            self.weights.model(), tuple(self.columns), self.room.model(), self.arms.model(),
+            self.rng, self.smoothing,
+        )  # fmt: skip
+
+    def thresholds(self, column: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+        """From the codes on both sides of cuts to numbers between them; NaN where there is none."""
+        there = column >= 0
+        place = self.columns.places[np.where(there, column, 0)]
+        lo = self.columns.high[np.where(there, place + low, 0)]
+        hi = self.columns.low[np.where(there, place + high, 0)]
+        middle = lo + (hi - lo) / 2
+        return np.where(there, np.where(middle > lo, middle, hi), np.nan)
+
+
+class Form:
+    """Base classifiers by round: the arrays named in `fields`, each of T rows."""
+
+    fields: tuple[str, ...]
+    alpha: np.ndarray
+    loss: np.ndarray
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        return {name: getattr(self, name) for name in self.fields}
+
+    def fill(self, saved: dict[str, np.ndarray]) -> None:
+        """Take the arrays that were saved."""
+        for name, array in self.arrays().items():
+            if name not in saved or saved[name].shape[1:] != array.shape[1:]:
+                raise ValueError(f"saved array {name} does not fit {type(self).__name__}")
+            setattr(self, name, saved[name])
+
+    def _lengthen(self, rounds: int) -> None:
+        for name, array in self.arrays().items():
+            more = np.full((rounds, *array.shape[1:]), NONE if name == "column" else 0, array.dtype)
+            setattr(self, name, np.concatenate([array, more]))
+
+    def shorten(self, rounds: int) -> None:
+        """Keep the first rounds."""
+        for name, array in self.arrays().items():
+            setattr(self, name, array[:rounds].copy())
+
+
+class Products(Form):
+    """h_l(x) = V_l·φ¹(x)⋯φᵐ(x)."""
+
+    fields = ("column", "threshold", "votes", "alpha", "loss")
+
+    def __init__(self, m: int, K: int) -> None:
+        self.column, self.threshold = np.empty((0, m), np.int64), np.empty((0, m))
+        self.votes = np.empty((0, K), np.int8)
+        self.alpha, self.loss = np.empty(0), np.empty(0)
+
+    def boost(self, rounds: int, training: Training) -> bool:
+        """Play rounds; False if nothing was left to gain."""
+        begin, end = len(self.alpha), len(self.alpha) + rounds
+        self._lengthen(rounds)
+        m, K = self.column.shape[1], self.votes.shape[1]
+        low, high = np.zeros((2, end, m), np.int64)
+        work = np.zeros((m, 4), np.int64), np.zeros((2, K), np.int64), np.zeros((2, K))
+        terms, total, factors = work
+        stopped = boost_products(
+            begin, end, terms, training.psi, training.at, total, factors, *training.model(),
+            (self.column, low, high, self.votes, self.alpha, self.loss),
+        )  # fmt: skip
+        self.threshold[begin:] = training.thresholds(self.column, low, high)[begin:]
+        self.shorten(stopped)
+        return stopped == end
+
+    def vote(self, X: np.ndarray, f: np.ndarray, begin: int = 0, end: int | None = None) -> None:
+        """Add the votes of rounds begin … end-1."""
+        part = slice(begin, end)
+        if self.column.shape[1] == 1 and len(self.alpha[part]) > 1:
+            there = self.column[part, 0] >= 0
+            columns = self.column[part, 0][there], self.threshold[part, 0][there]
+            Tables(*columns, self.votes[part][there], self.alpha[part][there]).add(X, f)
+        else:
+            vote_products(
+                X, self.column[part], self.threshold[part], self.votes[part], self.alpha[part], f
+            )
+
+
+class Trees(Form):
+    """Trees of at most N leaves."""
+
+    fields = ("column", "threshold", "child", "votes", "alpha", "loss")
+
+    def __init__(self, N: int, K: int) -> None:
+        self.column, self.threshold = np.empty((0, N - 1), np.int64), np.empty((0, N - 1))
+        self.child = np.empty((0, N - 1, 2), np.int64)
+        self.votes = np.empty((0, N, K), np.int8)
+        self.alpha, self.loss = np.empty(0), np.empty(0)
+
+    def boost(self, rounds: int, training: Training) -> bool:
+        """Play rounds; False if nothing was left to gain."""
+        begin, end = len(self.alpha), len(self.alpha) + rounds
+        self._lengthen(rounds)
+        N, K = self.votes.shape[1:]
+        splits, n_splits = np.zeros((end, N - 1, 5), np.int64), np.zeros(end, np.int64)
+        leaves = (
+            np.zeros((N, 2), np.int64), np.zeros((N, 3), np.int64), np.zeros(N),
+            np.zeros((N, 2, K), np.int64), np.zeros((N, 2, K), np.int64),
+        )  # fmt: skip
+        stopped = boost_trees(
+            begin, end, leaves, training.psi, training.at, np.zeros((2 * N, K)),
+            *training.model(), (splits, n_splits, self.votes, self.alpha, self.loss),
+        )  # fmt: skip
+        there = np.arange(N - 1) < n_splits[begin:, None]
+        column, low, high = (np.where(there, splits[begin:, :, part], NONE) for part in range(3))
+        self.column[begin:], self.child[begin:] = column, splits[begin:, :, 3:]
+        self.threshold[begin:] = training.thresholds(column, low, high)
+        self.shorten(stopped)
+        return stopped == end
+
+    def vote(self, X: np.ndarray, f: np.ndarray, begin: int = 0, end: int | None = None) -> None:
+        """Add the votes of rounds begin … end-1."""
+        part = slice(begin, end)
+        vote_trees(
+            X, self.column[part], self.threshold[part], self.child[part], self.votes[part],
+            self.alpha[part], f,
+        )  # fmt: skip
+
+
+def form(base: str, n_leaves: int, n_terms: int, K: int) -> Any:
+    """Return an empty form."""
+    if base == "tree":
+        return Trees(n_leaves, K)
+    return Products(n_terms if base == "product" else 1, K)

@@ -1,0 +1,124 @@
+"""Trees of stumps, grown best first: the leaf is split whose stump gains most over a constant.
+
+Each leaf says what the last stump on its path says there, v_l·φ. Row i is at the leaf at[i]: when a
+leaf is split, the side with the column's most common code keeps its number and the other gets a
+new one, so that few rows are moved.
+
+B. Kégl. The return of AdaBoost.MH: multi-class Hamming trees. ICLR 2014.
+"""
+
+from onearm.kernels import lean_kernel
+from onearm.mh.stump import ALL, HAS, KEPT_ALL, KEPT_HAS, MARGIN, NONE, e_of, search
+
+COLUMN, LOW, HIGH, MINUS, PLUS = range(5)  # of a split: MINUS and PLUS are splits, or ~leaf
+PARENT, SIDE = range(2)  # of a leaf: the split that it hangs on
+
+
+@lean_kernel
+def constant_edge(total, weights):
+    """γ of saying the same everywhere, times UNIT."""
+    plus, minus = weights[1], weights[2]
+    gamma = 0.0
+    for l in range(len(plus)):  # noqa: E741
+        has = total[HAS, l]
+        gamma += abs(plus[l] * has - minus[l] * (total[ALL, l] - has))
+    return gamma
+
+
+@lean_kernel
+def pure(total):
+    """Whether all rows have one and the same label."""
+    n = 0
+    for l in range(total.shape[1]):  # noqa: E741
+        n += total[HAS, l] > 0
+    return n <= 1
+
+
+@lean_kernel
+def sign(e):
+    return 1 if e > 0.0 else -1
+
+
+@lean_kernel
+def tree(splits, votes, leaves, at, psi, weights, columns, room, arms, rng, unit):
+    """Grow a tree of len(votes) leaves: (how many splits it has, γ). `at` must be all 0."""
+    hang, found, gains, total, below = leaves
+    _fit(0, NONE, leaves, at, psi, weights, columns, room, arms, rng, unit)
+    if found[0, COLUMN] == NONE or gains[0] < -MARGIN:
+        for l in range(votes.shape[1]):  # noqa: E741
+            votes[0, l] = sign(_own(l, total[0], weights))
+        return 0, constant_edge(total[0], weights) / unit
+    hang[0, PARENT] = NONE
+    n, leaf = 0, 0
+    while gains[leaf] > MARGIN or n == 0:
+        new = n + 1
+        under, over = _attach(n, leaf, new, splits, votes, leaves, at, weights, columns)
+        n += 1
+        if n == len(splits):
+            break
+        for one in (under, over):
+            gains[one] = 0.0
+            if not pure(total[one]):
+                _fit(one, one, leaves, at, psi, weights, columns, room, arms, rng, unit)
+        leaf = _largest(gains, hang, n + 1)
+    gamma = 0.0
+    for one in range(n + 1):
+        for l in range(votes.shape[1]):  # noqa: E741
+            gamma += votes[one, l] * _own(l, total[one], weights)
+    return n, gamma / unit
+
+
+@lean_kernel
+def _largest(gains, hang, n):
+    """The leaf with the largest gain; of several the one whose split came first."""
+    leaf = 0
+    for one in range(1, n):
+        more = gains[one] - gains[leaf]
+        before = 2 * hang[one, PARENT] + hang[one, SIDE] < 2 * hang[leaf, PARENT] + hang[leaf, SIDE]
+        if more > MARGIN or (more > -MARGIN and before):
+            leaf = one
+    return leaf
+
+
+@lean_kernel
+def _own(l, total, weights):  # noqa: E741
+    """Σ w_il y_il over the rows of a leaf."""
+    return weights[1][l] * total[HAS, l] - weights[2][l] * (total[ALL, l] - total[HAS, l])
+
+
+@lean_kernel
+def _fit(leaf, node, leaves, at, psi, weights, columns, room, arms, rng, unit):
+    """Find the stump that would split a leaf, and what it would gain."""
+    hang, found, gains, total, below = leaves
+    gamma, j, lo, hi = search(psi, at, node, total[leaf], weights, columns, room, arms, rng)
+    found[leaf, COLUMN], found[leaf, LOW], found[leaf, HIGH] = j, lo, hi
+    gains[leaf] = gamma - constant_edge(total[leaf], weights) / unit if j != NONE else 0.0
+    for l in range(total.shape[2]):  # noqa: E741
+        below[leaf, ALL, l], below[leaf, HAS, l] = room[2][KEPT_ALL, l], room[2][KEPT_HAS, l]
+
+
+@lean_kernel
+def _attach(n, leaf, new, splits, votes, leaves, at, weights, columns):
+    """Split a leaf: the side of the most common code keeps its number, the other becomes `new`."""
+    hang, found, gains, total, below = leaves
+    begins, rows, codes, common = columns[0], columns[1], columns[2], columns[3]
+    j, hi = found[leaf, COLUMN], found[leaf, HIGH]
+    base_above = common[j] >= hi
+    for e in range(begins[j], begins[j + 1]):
+        if at[rows[e]] == leaf and (codes[e] < hi) == base_above:
+            at[rows[e]] = new
+    under, over = (new, leaf) if base_above else (leaf, new)
+    if hang[leaf, PARENT] != NONE:
+        splits[hang[leaf, PARENT], hang[leaf, SIDE]] = n
+    for part in (COLUMN, LOW, HIGH):
+        splits[n, part] = found[leaf, part]
+    splits[n, MINUS], splits[n, PLUS] = ~under, ~over
+    hang[under, PARENT] = hang[over, PARENT] = n
+    hang[under, SIDE], hang[over, SIDE] = MINUS, PLUS
+    for l in range(votes.shape[1]):  # noqa: E741
+        e = e_of(l, below[leaf, ALL, l], below[leaf, HAS, l], total[leaf], weights[1], weights[2])
+        votes[under, l], votes[over, l] = -sign(e), sign(e)
+        for kind in (ALL, HAS):
+            whole, part = total[leaf, kind, l], below[leaf, kind, l]
+            total[under, kind, l], total[over, kind, l] = part, whole - part
+    return under, over
