@@ -170,8 +170,9 @@ def text(records: list[Record], command: str) -> str:
     seeds = sorted({run["seed"] for run in records})
     return f"""# Does AdaBandit boost?
 
-Written by `{command}`; {versions}. Accuracy over the last fifth of the stream, mean over seeds
-{", ".join(map(str, seeds))} (± standard error of what was said).
+Written by `{command}`; {versions}.
+Accuracy over the last fifth of the stream, mean over seeds {", ".join(map(str, seeds))} (± standard
+error of what was said).
 
 {table(head, rows)}
 """
