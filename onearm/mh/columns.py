@@ -17,11 +17,14 @@ sorted by code.
     whole           whether columns are kept whole and sorted
 """
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from onearm.kernels import kernel
+
+BLOCK = 64  # columns transposed at a time
 
 
 class Columns(NamedTuple):
@@ -40,22 +43,23 @@ class Columns(NamedTuple):
 
 def columns(X: Any, sample_weight: np.ndarray, max_bins: int, whole: bool) -> Columns:
     """Return the columns of a dense array or a SciPy matrix; `whole`: every value, sorted."""
-    n, d = X.shape
-    sparse = X.tocsc() if hasattr(X, "tocsc") else None
-    kept: list[tuple] = []
-    for j in range(d):
-        if sparse is None:
-            x = np.ascontiguousarray(X[:, j], np.float64)
-        else:
-            x = np.zeros(n)
-            part = slice(sparse.indptr[j], sparse.indptr[j + 1])
-            x[sparse.indices[part]] = sparse.data[part]
-        kept.append(_column(x, sample_weight, n if whole else max_bins, whole))
-    return _joined(kept, whole)
+    most = X.shape[0] if whole else max_bins
+    return _joined([_column(x, sample_weight, most, whole) for x in _each(X)], whole)
+
+
+def _each(X: Any) -> Iterator[np.ndarray]:
+    """The columns one after another, some of them transposed at a time: faster than each alone."""
+    if hasattr(X, "tocsc"):
+        X = X.tocsc()
+    for j in range(0, X.shape[1], BLOCK):
+        some = X[:, j : j + BLOCK]
+        yield from np.ascontiguousarray((some.toarray() if hasattr(some, "toarray") else some).T)
 
 
 def _column(x: np.ndarray, sample_weight: np.ndarray, most: int, whole: bool) -> tuple:
-    values = np.unique(x)
+    present = np.zeros(256, bool)
+    small = bytes_of(x, present)
+    values = np.flatnonzero(present).astype(float) if small else np.unique(x)
     gaps = bool(np.isnan(values[-1]))
     values = values[: len(values) - gaps]
     low, high = values, values
@@ -78,6 +82,17 @@ def _grouped(values: np.ndarray, x: np.ndarray, sample_weight: np.ndarray, most:
     wanted = np.arange(1, most) * (upto[-1] / most)
     last = np.unique(np.append(np.searchsorted(upto, wanted), len(values) - 1))
     return values[np.append(0, last[:-1] + 1)], values[last]
+
+
+@kernel
+def bytes_of(x, present):
+    """Whether all values are integers from 0 to 255, and which: faster than sorting them."""
+    for i in range(len(x)):
+        v = x[i]
+        if not 0.0 <= v < 256.0 or v != int(v):
+            return False
+        present[int(v)] = True
+    return True
 
 
 @kernel
