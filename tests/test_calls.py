@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -184,3 +185,14 @@ def test_a_subclass_may_add_attributes_and_override_methods():
         two.update(ROW, choice, choice.label == 2)
     assert two.calls == 20
     assert bits(one) == bits(two)
+
+
+@pytest.mark.parametrize("x", [ROW, (INDICES, VALUES)], ids=["dense", "sparse"])
+def test_references_are_given_back(x):
+    learner = banditron()
+    held = [*learner.arrays().values(), *(x if isinstance(x, tuple) else (x,))]
+    learner.update(x, learner.choose(x), True)
+    before = [sys.getrefcount(array) for array in held]
+    for right in (True, False) * 50:
+        learner.update(x, learner.choose(x), right)
+    assert [sys.getrefcount(array) for array in held] == before
