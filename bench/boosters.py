@@ -209,8 +209,8 @@ A stream of {long["rounds"]:,} rounds, AdaBandit with 5 trees and max_bytes = {l
 its arrays hold {long["held"]:,} bytes, the process grew by {long["grown"] / MIB:.0f} MiB after the
 first 10,000 rounds, and the trees have {min(long["nodes"])} to {max(long["nodes"])} nodes.
 
-CPU microseconds a round, {growing["rounds"]:,} rounds of d = {growing["d"]} normal numbers whose label
-is the largest of k random sums of them, defaults, against
+CPU microseconds a round, {growing["rounds"]:,} rounds of d = {growing["d"]} normal numbers whose
+label is the largest of k random sums of them, defaults, against
 N = {growing["N"]} with k = 10, and k = {growing["k"]} with N = 20; at the end the power of N or k
 that fits best. A leaf keeps k·d statistics, so 1 is what is to be expected (demanded: ≤ {LINEAR}).
 
