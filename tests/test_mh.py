@@ -40,6 +40,7 @@ def test_the_loss_is_the_product_of_what_each_round_left_of_it(base, arms):
     assert (model.predict(X) != y).mean() <= np.sqrt(2) * loss
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("base", BASES)
 def test_the_weights_are_what_the_votes_make_them(base):
     X, y = blobs()
@@ -86,6 +87,7 @@ def test_sparse_rows_are_rows(base):
     assert np.array_equal(dense.decision_function(X), sparse.decision_function(csr_array(X)))
 
 
+@pytest.mark.compiled
 def test_a_full_search_with_more_columns_is_better():
     X, y = blobs(400, digits=8)
     full, any_ = (
@@ -113,6 +115,7 @@ def test_more_rounds_later_are_as_many_at_once(base):
     assert np.array_equal(whole.decision_function(X), model.decision_function(X))
 
 
+@pytest.mark.compiled
 def test_several_labels_at_once():
     X, _ = blobs(300, digits=8)
     Y = np.stack([X[:, 0] > 0, X[:, 1] > 0.5, X[:, 0] + X[:, 2] > 1], axis=1).astype(int)
@@ -121,6 +124,7 @@ def test_several_labels_at_once():
     assert model.predict_proba(X).shape == Y.shape
 
 
+@pytest.mark.compiled
 def test_missing_values_are_below_all_thresholds():
     X, y = blobs(300, digits=8)
     X[::3, 0] = np.nan
@@ -131,6 +135,7 @@ def test_missing_values_are_below_all_thresholds():
     assert not np.isnan(model.form_.threshold).any()
 
 
+@pytest.mark.compiled
 def test_labels_may_be_words():
     X, y = blobs()
     words = np.array(["no", "perhaps", "yes"])[y]
@@ -139,6 +144,7 @@ def test_labels_may_be_words():
     assert model.predict_proba(X).sum(axis=1) == pytest.approx(np.ones(len(X)))
 
 
+@pytest.mark.compiled
 def test_it_stops_when_held_back_rows_say_so():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 5))
