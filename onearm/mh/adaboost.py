@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from rich.progress import Progress
+from scipy.sparse import csr_array, vstack
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
@@ -26,14 +27,15 @@ from sklearn.utils.validation import (
 
 from onearm import saving
 from onearm.mh import forms
-from onearm.mh.arms import POLICIES, PULLS, REWARDS, Arms
+from onearm.mh.arms import POLICIES, REWARDS, Arms
 from onearm.mh.columns import columns
 from onearm.mh.held import Held
+from onearm.mh.search import threads
 from onearm.mh.weights import Weights, initial
 from onearm.rng import seeded
 
 BASES = ("stump", "tree", "product")
-AT_ONCE = 200  # rounds between two looks at the clock, the progress and Ctrl-C
+AT_ONCE, FULL_AT_ONCE = 200, 10  # rounds between two looks at the progress and at Ctrl-C
 SPARSE = ("csr", "csc")
 
 
@@ -75,6 +77,9 @@ class AdaBoostMH(ClassifierMixin, BaseEstimator):
         With `validation`, boosting stops after this many times the best number of rounds so far.
     warm_start
         Whether `fit` goes on from where the last one ended, up to `n_rounds`.
+    n_jobs
+        How many threads share the search of all columns, -1 for as many as there are cores. The
+        result is the same to the bit.
     verbose
         Whether progress is shown.
     random_state
@@ -88,8 +93,9 @@ class AdaBoostMH(ClassifierMixin, BaseEstimator):
         Of each round: its α, and E, by which the exponential loss fell.
     feature_importances_
         How much of the fall of the logarithm of the loss each column has to its credit.
-    pulls_
-        How often each column was searched.
+    pulls_, pulls_by_stage_
+        How often each column was searched; and when: a sparse matrix, a row for each 200
+        rounds, with "full" for each 10.
     validation_error_, smoothed_error_
         Of each round, with `validation`; also of rounds that were dropped.
 
@@ -107,7 +113,8 @@ class AdaBoostMH(ClassifierMixin, BaseEstimator):
         arms: str = "exp3p", arms_per_round: int = 1, reward: str = "log", lam: float = 0.15,
         eta: float = 0.3, scale_reward: bool = False, weights: str = "shared", max_bins: int = 256,
         exact: bool = False, validation: float = 0.0, patience: float = 2.0,
-        warm_start: bool = False, verbose: bool = False, random_state: Any = None,
+        warm_start: bool = False, n_jobs: int | None = None, verbose: bool = False,
+        random_state: Any = None,
     ) -> None:  # fmt: skip
         self.base = base
         self.n_leaves = n_leaves
@@ -125,6 +132,7 @@ class AdaBoostMH(ClassifierMixin, BaseEstimator):
         self.validation = validation
         self.patience = patience
         self.warm_start = warm_start
+        self.n_jobs = n_jobs
         self.verbose = verbose
         self.random_state = random_state
 
@@ -159,6 +167,10 @@ class AdaBoostMH(ClassifierMixin, BaseEstimator):
         return self.form_.loss
 
     @property
+    def pulls_(self) -> np.ndarray:
+        return self.pulls_by_stage_.sum(axis=0)
+
+    @property
     def feature_importances_(self) -> np.ndarray:
         check_is_fitted(self)
         used = self.form_.column >= 0
@@ -176,7 +188,9 @@ class AdaBoostMH(ClassifierMixin, BaseEstimator):
         said = self.get_params() | {"random_state": None}
         facts = {"classes": self.classes_.tolist(), "columns": self.n_features_in_}
         facts |= {"multilabel": self.multilabel_, "names": self._names()}
-        arrays = self.form_.arrays() | {"pulls": self.pulls_}
+        pulled = self.pulls_by_stage_
+        arrays = {"pulled": pulled.data, "pulled_at": pulled.indices, "stages": pulled.indptr}
+        arrays |= self.form_.arrays()
         saving.save(self, path, {"parameters": said, **facts}, arrays)
 
     @classmethod
@@ -187,7 +201,9 @@ class AdaBoostMH(ClassifierMixin, BaseEstimator):
         model.n_features_in_, model.multilabel_ = facts["columns"], facts["multilabel"]
         if facts["names"]:
             model.feature_names_in_ = np.array(facts["names"], object)
-        model.pulls_ = arrays.pop("pulls")
+        pulled = tuple(arrays.pop(name) for name in ("pulled", "pulled_at", "stages"))
+        size = len(pulled[2]) - 1, model.n_features_in_
+        model.pulls_by_stage_ = csr_array(pulled, shape=size)
         model.form_ = forms.form(model.base, model.n_leaves, model.n_terms, len(model.classes_))
         model.form_.fill(arrays)
         return model
@@ -275,8 +291,9 @@ class AdaBoostMH(ClassifierMixin, BaseEstimator):
             self._horizon(), self.scale_reward,
         )  # fmt: skip
         self.form_ = forms.form(self.base, self.n_leaves, self.n_terms, K)
+        n_threads = threads(self.n_jobs) if self.arms == "full" else 1
         self._training = forms.Training(
-            table, weights, arms, seeded(seed), 0.01 / sample_weight.sum()
+            table, weights, arms, seeded(seed), 0.01 / sample_weight.sum(), n_threads
         )
 
     def _horizon(self) -> int:
@@ -295,17 +312,19 @@ class AdaBoostMH(ClassifierMixin, BaseEstimator):
     def _boost(self, rounds: int, held: Held | None) -> None:
         with Progress(disable=not self.verbose) as progress:
             task = progress.add_task("boosting", total=max(rounds, 0))
-            more = len(self._training.arms.columns) > 0
+            arms = self._training.arms
+            more = len(arms.columns) > 0
             while rounds > 0 and more:
-                some = min(rounds, AT_ONCE)
+                some = min(rounds, FULL_AT_ONCE if self.arms == "full" else AT_ONCE)
                 more = self.form_.boost(some, self._training)
                 rounds -= some
+                arms.end_stage(self.n_features_in_)
                 progress.advance(task, some)
                 if held is not None:
                     held.see(self.form_, self.multilabel_)
                     more &= len(held.errors) <= self.patience * held.best()
-        self.pulls_ = np.zeros(self.n_features_in_, np.int64)
-        self.pulls_[self._training.arms.columns] = self._training.arms.known[:, PULLS]
+        none = csr_array((0, self.n_features_in_), dtype=np.int64)
+        self.pulls_by_stage_ = vstack([none, *arms.stages], "csr")
         if held is not None and held.errors:
             self.validation_error_ = np.array(held.errors)
             self.smoothed_error_ = held.smoothed()

@@ -15,6 +15,7 @@ R. Busa-Fekete, B. Kégl. Fast boosting using adversarial bandits. ICML 2010.
 import math
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from onearm.kernels import lean_kernel
 from onearm.rng import below, uniform
@@ -39,11 +40,20 @@ class Arms:
         self.known, self.clock = np.zeros((M, 3)), np.zeros(2)
         self.L, self.p = np.full(M, eta * lam / 3.0 * math.sqrt(horizon / max(M, 1))), np.zeros(M)
         self.order = np.arange(M)
+        self.pulled = np.zeros(M, np.int64)
+        self.stages: list[csr_array] = []
         self.tries_all = policy in ("ucb", "ucbv")  # each once before the first round
         at_once = M if policy == "full" else min(at_once, M)
         self.settings = (
             POLICIES.index(policy), at_once, REWARDS.index(reward), lam, eta, horizon, scaled
         )  # fmt: skip
+
+    def end_stage(self, d: int) -> None:
+        """Take down how often each of d columns was pulled since the last stage."""
+        now = self.known[:, PULLS].astype(np.int64)
+        more = np.zeros((1, d), np.int64)
+        more[0, self.columns], self.pulled = now - self.pulled, now
+        self.stages.append(csr_array(more))
 
     def model(self) -> tuple:
         return self.columns, self.known, self.clock, self.L, self.p, self.order, self.settings

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from onearm.kernels import kernel
+from onearm.kernels import kernel, lean_kernel
 
 BLOCK = 64  # columns transposed at a time
 
@@ -108,6 +108,12 @@ def encode(x, low, base, codes):
             else:
                 b = middle
         codes[i] = 0 if v != v else max(base + a - 1, base)
+
+
+@lean_kernel
+def base_above(j, hi, columns):
+    """Whether most rows of a column are above the cut: those of its most common code."""
+    return columns[3][j] >= hi
 
 
 def _joined(kept: list[tuple], whole: bool) -> Columns:

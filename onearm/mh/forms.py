@@ -9,8 +9,14 @@ import numpy as np
 
 from onearm.mh.arms import Arms
 from onearm.mh.columns import Columns
-from onearm.mh.rounds import boost_products, boost_trees
-from onearm.mh.stump import NONE, Room, try_all
+from onearm.mh.rounds import (
+    boost_products,
+    boost_products_in_threads,
+    boost_trees,
+    boost_trees_in_threads,
+)
+from onearm.mh.search import Room, try_all
+from onearm.mh.stump import NONE
 from onearm.mh.vote import Tables, vote_products, vote_trees
 from onearm.mh.weights import Weights
 
@@ -19,17 +25,18 @@ class Training:
     """What rounds are played on: columns, weights, a bandit and a generator."""
 
     def __init__(
-        self, columns: Columns, weights: Weights, arms: Arms, rng: np.ndarray, smoothing: float
-    ) -> None:
+        self, columns: Columns, weights: Weights, arms: Arms, rng: np.ndarray, smoothing: float,
+        n_threads: int,
+    ) -> None:  # fmt: skip
         n, K = weights.A.shape
         n_codes = 1 if columns.whole else int(np.diff(columns.places).max(initial=1))
         self.columns, self.weights, self.arms, self.rng = columns, weights, arms, rng
-        self.room = Room(n_codes, K)
-        self.psi, self.at = np.ones(n, np.int8), np.zeros(n, np.int32)
+        self.room = Room(n_threads, len(arms.columns), n_codes, K)
+        self.n_threads = n_threads
+        self.psi, self.at = np.ones(n, np.int8), np.zeros(n, np.int16)
         self.smoothing = smoothing
         if arms.tries_all:
-            total = np.array([weights.all_, weights.has])
-            try_all(self.psi, self.at, total, *self.model()[:4])
+            try_all(self.psi, self.at, weights.sums.copy(), *self.model()[:4])
 
     def model(self) -> tuple:
         return (
@@ -64,10 +71,10 @@ class Form:
                 raise ValueError(f"saved array {name} does not fit {type(self).__name__}")
             setattr(self, name, saved[name])
 
-    def _lengthen(self, rounds: int) -> None:
+    def _append(self, rounds: int, **more: np.ndarray) -> None:
+        """Add the first rounds of more."""
         for name, array in self.arrays().items():
-            more = np.full((rounds, *array.shape[1:]), NONE if name == "column" else 0, array.dtype)
-            setattr(self, name, np.concatenate([array, more]))
+            setattr(self, name, np.concatenate([array, more[name][:rounds]]))
 
     def shorten(self, rounds: int) -> None:
         """Keep the first rounds."""
@@ -87,19 +94,18 @@ class Products(Form):
 
     def boost(self, rounds: int, training: Training) -> bool:
         """Play rounds; False if nothing was left to gain."""
-        begin, end = len(self.alpha), len(self.alpha) + rounds
-        self._lengthen(rounds)
         m, K = self.column.shape[1], self.votes.shape[1]
-        low, high = np.zeros((2, end, m), np.int64)
-        work = np.zeros((m, 4), np.int64), np.zeros((2, K), np.int64), np.zeros((2, K))
-        terms, total, factors = work
-        stopped = boost_products(
-            begin, end, terms, training.psi, training.at, total, factors, *training.model(),
-            (self.column, low, high, self.votes, self.alpha, self.loss),
+        column, low, high = np.full((3, rounds, m), NONE)
+        votes, (alpha, loss) = np.zeros((rounds, K), np.int8), np.zeros((2, rounds))
+        terms, (total, before, factors) = np.zeros((m, 3), np.int64), np.zeros((3, 2, K))
+        boost = boost_products_in_threads if training.n_threads > 1 else boost_products
+        n = boost(
+            terms, training.psi, training.at, total, before, factors, *training.model(),
+            (column, low, high, votes, alpha, loss),
         )  # fmt: skip
-        self.threshold[begin:] = training.thresholds(self.column, low, high)[begin:]
-        self.shorten(stopped)
-        return stopped == end
+        threshold = training.thresholds(column, low, high)
+        self._append(n, column=column, threshold=threshold, votes=votes, alpha=alpha, loss=loss)
+        return n == rounds
 
     def vote(self, X: np.ndarray, f: np.ndarray, begin: int = 0, end: int | None = None) -> None:
         """Add the votes of rounds begin … end-1."""
@@ -127,24 +133,25 @@ class Trees(Form):
 
     def boost(self, rounds: int, training: Training) -> bool:
         """Play rounds; False if nothing was left to gain."""
-        begin, end = len(self.alpha), len(self.alpha) + rounds
-        self._lengthen(rounds)
         N, K = self.votes.shape[1:]
-        splits, n_splits = np.zeros((end, N - 1, 5), np.int64), np.zeros(end, np.int64)
+        splits = np.zeros((rounds, N - 1, 5), np.int64)
+        n_splits, votes = np.zeros(rounds, np.int64), np.zeros((rounds, N, K), np.int8)
+        alpha, loss = np.zeros((2, rounds))
         leaves = (
             np.zeros((N, 2), np.int64), np.zeros((N, 3), np.int64), np.zeros(N),
-            np.zeros((N, 2, K), np.int64), np.zeros((N, 2, K), np.int64),
+            np.zeros((N, 2, K)), np.zeros((N, 2, K)),
         )  # fmt: skip
-        stopped = boost_trees(
-            begin, end, leaves, training.psi, training.at, np.zeros((2 * N, K)),
-            *training.model(), (splits, n_splits, self.votes, self.alpha, self.loss),
+        boost = boost_trees_in_threads if training.n_threads > 1 else boost_trees
+        n = boost(
+            leaves, training.psi, training.at, np.zeros((2 * N, K)), *training.model(),
+            (splits, n_splits, votes, alpha, loss),
         )  # fmt: skip
-        there = np.arange(N - 1) < n_splits[begin:, None]
-        column, low, high = (np.where(there, splits[begin:, :, part], NONE) for part in range(3))
-        self.column[begin:], self.child[begin:] = column, splits[begin:, :, 3:]
-        self.threshold[begin:] = training.thresholds(column, low, high)
-        self.shorten(stopped)
-        return stopped == end
+        there = np.arange(N - 1) < n_splits[:, None]
+        column, low, high = (np.where(there, splits[:, :, part], NONE) for part in range(3))
+        threshold, child = training.thresholds(column, low, high), splits[:, :, 3:]
+        arrays = {"column": column, "threshold": threshold, "child": child}
+        self._append(n, **arrays, votes=votes, alpha=alpha, loss=loss)
+        return n == rounds
 
     def vote(self, X: np.ndarray, f: np.ndarray, begin: int = 0, end: int | None = None) -> None:
         """Add the votes of rounds begin … end-1."""

@@ -13,12 +13,14 @@ R. Schapire, Y. Singer. Improved boosting algorithms using confidence-rated pred
 
 import math
 
-from onearm.kernels import lean_kernel
+from onearm.kernels import bind, lean_kernel
 from onearm.mh.arms import FULL
+from onearm.mh.columns import base_above
 from onearm.mh.product import COLUMN, HIGH, LOW, product
-from onearm.mh.stump import ALL, HAS
-from onearm.mh.tree import sign, tree
-from onearm.mh.weights import UNIT, mass, rescale, reweigh_row
+from onearm.mh.search import search_in_threads
+from onearm.mh.stump import keep
+from onearm.mh.tree import fit_leaf, sign, tree
+from onearm.mh.weights import ALL, HAS, UNIT, mass, rescale, reweigh_row
 
 LEAST_EDGE = 1e-12
 STOPPED = -1
@@ -26,16 +28,15 @@ STOPPED = -1
 
 @lean_kernel
 def boost_products(
-    begin, end, terms, psi, at, total, work, weights, columns, room, arms, rng, smooth, model
+    terms, psi, at, total, before, work, weights, columns, room, arms, rng, smooth, model
 ):
-    """Play rounds begin … end-1: where it ended, which is earlier if nothing is left to gain."""
+    """Play as many rounds as the model has room for: how many, fewer if nothing is left to gain."""
     column, low, high, votes, alpha, loss = model
-    A, plus, minus, starts, labels, all_, has = weights
-    n, K = A.shape
-    for t in range(begin, end):
-        for l in range(K):  # noqa: E741
-            total[ALL, l], total[HAS, l] = all_[l], has[l]
-        m, gamma = product(terms, psi, at, total, weights, columns, room, arms, rng)
+    plus, minus, sums = weights[1], weights[2], weights[6]
+    n, K = weights[0].shape
+    for t in range(len(alpha)):
+        keep(total, sums)
+        m, gamma = product(terms, psi, at, total, before, weights, columns, room, arms, rng)
         S = mass(weights) / UNIT
         alpha[t], loss[t] = 0.0, 1.0
         if m == 0 or gamma <= LEAST_EDGE:
@@ -49,7 +50,8 @@ def boost_products(
         for part in range(m):
             column[t, part], low[t, part] = terms[part, COLUMN], terms[part, LOW]
             high[t, part] = terms[part, HIGH]
-            flip *= _base_sign(terms[part, COLUMN], terms[part, HIGH], columns)
+            if not base_above(terms[part, COLUMN], terms[part, HIGH], columns):
+                flip = -flip
         more, less = work[0], work[1]
         for l in range(K):  # noqa: E741
             v = sign(plus[l] * total[HAS, l] - minus[l] * (total[ALL, l] - total[HAS, l]))
@@ -62,12 +64,7 @@ def boost_products(
                 reweigh_row(i, more, less, weights)
                 psi[i] = 1
         rescale(weights)
-    return end
-
-
-@lean_kernel
-def _base_sign(j, hi, columns):
-    return 1 if columns[3][j] >= hi else -1
+    return len(alpha)
 
 
 @lean_kernel
@@ -81,20 +78,17 @@ def _step(t, gamma, S, s, alpha, loss):
 
 
 @lean_kernel
-def boost_trees(
-    begin, end, leaves, psi, at, work, weights, columns, room, arms, rng, smooth, model
-):
+def boost_trees(leaves, psi, at, work, weights, columns, room, arms, rng, smooth, model):
     """The same with trees."""
     splits, n_splits, votes, alpha, loss = model
-    A, plus, minus, starts, labels, all_, has = weights
-    n, K = A.shape
+    plus, minus, sums = weights[1], weights[2], weights[6]
+    n, K = weights[0].shape
     N = votes.shape[1]
-    for t in range(begin, end):
-        for l in range(K):  # noqa: E741
-            leaves[3][0, ALL, l], leaves[3][0, HAS, l] = all_[l], has[l]
+    for t in range(len(alpha)):
+        keep(leaves[3][0], sums)
         S = mass(weights) / UNIT
         n_splits[t], gamma = tree(
-            splits[t], votes[t], leaves, at, psi, weights, columns, room, arms, rng, UNIT
+            splits[t], votes[t], leaves, at, psi, weights, columns, room, arms, rng
         )
         alpha[t], loss[t] = 0.0, 1.0
         if gamma <= LEAST_EDGE:
@@ -117,4 +111,19 @@ def boost_trees(
                 reweigh_row(i, more[at[i]], less[at[i]], weights)
                 at[i] = 0
         rescale(weights)
-    return end
+    return len(alpha)
+
+
+def _in_threads():
+    """The same with full searches that are shared among threads."""
+    threaded = {"search": search_in_threads}
+    term_by_term = bind(product, "product_in_threads", **threaded)
+    leaf_by_leaf = bind(fit_leaf, "fit_leaf_in_threads", **threaded)
+    grown = bind(tree, "tree_in_threads", fit_leaf=leaf_by_leaf)
+    return (
+        bind(boost_products, "boost_products_in_threads", product=term_by_term),
+        bind(boost_trees, "boost_trees_in_threads", tree=grown),
+    )
+
+
+boost_products_in_threads, boost_trees_in_threads = _in_threads()

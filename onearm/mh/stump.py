@@ -14,174 +14,114 @@ made, are y_il·ψ_i with signs ψ.
 import numpy as np
 
 from onearm.kernels import lean_kernel
-from onearm.mh.arms import pull, pulls, reward
-from onearm.mh.weights import UNIT
+from onearm.mh.weights import ALL, HAS, UNIT, add_row
 
 NONE = -1  # no node: all rows; no column
 NO_CUT = 0
 MARGIN = 1e-12  # by which an edge must be larger to be better: not by rounding
-
-
-class Room:
-    """What a search writes to; one for each thread."""
-
-    def __init__(self, n_codes: int, K: int) -> None:
-        self.all_, self.has = np.zeros((n_codes, K), np.int64), np.zeros((n_codes, K), np.int64)
-        self.sums = np.zeros((6, K), np.int64)
-
-    def model(self) -> tuple:
-        return self.all_, self.has, self.sums
-
-
-# Of sums below a cut: that of now, the best of a column, and the best of a search.
-ALL, HAS, BEST_ALL, BEST_HAS, KEPT_ALL, KEPT_HAS = range(6)
+NOW, BEST = range(2)  # sums below a cut: that of now, and the best of a column
 
 
 @lean_kernel
-def collect(j, psi, at, node, total, weights, columns, room):
+def collect(j, psi, at, node, total, weights, columns, by_code):
     """Add up the rows of each code of column j, in a node or, with NONE, everywhere."""
-    A, plus, minus, starts, labels, all_, has = weights
     begins, rows, codes, common, first, places, low, high, whole = columns
-    sum_all, sum_has, sums = room
-    K, n_codes, rest = A.shape[1], places[j + 1] - places[j], common[j]
+    n_codes, rest, K = places[j + 1] - places[j], common[j], total.shape[1]
     for c in range(n_codes):
-        for l in range(K):  # noqa: E741
-            sum_all[c, l] = sum_has[c, l] = 0
+        clear(by_code[c])
     for e in range(begins[j], begins[j + 1]):
-        i, c = rows[e], codes[e]
-        if node != NONE and at[i] != node:
-            continue
-        if psi[i] > 0:
-            for l in range(K):  # noqa: E741
-                sum_all[c, l] += A[i, l]
-            for a in range(starts[i], starts[i + 1]):
-                sum_has[c, labels[a]] += A[i, labels[a]]
-        else:
-            for l in range(K):  # noqa: E741
-                sum_all[c, l] -= A[i, l]
-            for a in range(starts[i], starts[i + 1]):
-                sum_has[c, labels[a]] -= A[i, labels[a]]
-    for l in range(K):  # noqa: E741
-        sum_all[rest, l], sum_has[rest, l] = total[ALL, l], total[HAS, l]
+        if node == NONE or at[rows[e]] == node:
+            add_row(rows[e], psi[rows[e]], by_code[codes[e]], weights)
+    keep(by_code[rest], total)
     for c in range(n_codes):
         if c != rest:
             for l in range(K):  # noqa: E741
-                sum_all[rest, l] -= sum_all[c, l]
-                sum_has[rest, l] -= sum_has[c, l]
+                by_code[rest, ALL, l] -= by_code[c, ALL, l]
+                by_code[rest, HAS, l] -= by_code[c, HAS, l]
 
 
 @lean_kernel
-def edge_of(below_all, below_has, total, weights):
+def clear(sums):
+    for l in range(sums.shape[1]):  # noqa: E741
+        sums[ALL, l] = sums[HAS, l] = 0.0
+
+
+@lean_kernel
+def keep(sums, others):
+    """Copy sums from others."""
+    for l in range(sums.shape[1]):  # noqa: E741
+        sums[ALL, l], sums[HAS, l] = others[ALL, l], others[HAS, l]
+
+
+@lean_kernel
+def edge_of(below, total, weights):
     """γ of the cut above these sums, times UNIT."""
-    plus, minus = weights[1], weights[2]
     gamma = 0.0
-    for l in range(len(plus)):  # noqa: E741
-        gamma += abs(e_of(l, below_all[l], below_has[l], total, plus, minus))
+    for l in range(total.shape[1]):  # noqa: E741
+        gamma += abs(e_of(l, below, total, weights))
     return gamma
 
 
 @lean_kernel
-def e_of(l, below_all, below_has, total, plus, minus):  # noqa: E741
-    has = total[HAS, l] - 2 * below_has
-    rest = total[ALL, l] - 2 * below_all - has
-    return plus[l] * has - minus[l] * rest
+def e_of(l, below, total, weights):  # noqa: E741
+    has = total[HAS, l] - 2.0 * below[HAS, l]
+    rest = total[ALL, l] - 2.0 * below[ALL, l] - has
+    return weights[1][l] * has - weights[2][l] * rest
 
 
 @lean_kernel
-def _some(counts):
-    for l in range(len(counts)):  # noqa: E741
-        if counts[l] != 0:
+def _some(sums):
+    for l in range(sums.shape[1]):  # noqa: E741
+        if sums[ALL, l] != 0.0:
             return True
     return False
 
 
 @lean_kernel
-def scan(j, node, total, weights, columns, room):
+def scan(j, node, total, weights, columns, by_code, below):
     """The best cut through the sums of column j: (γ·UNIT, last code below, first code above)."""
     first, places = columns[4], columns[5]
-    sum_all, sum_has, sums = room
-    K, n_codes = sum_all.shape[1], places[j + 1] - places[j]
     best, lo, hi, last = -1.0, NO_CUT, NO_CUT, NONE
-    for l in range(K):  # noqa: E741
-        sums[ALL, l] = sums[HAS, l] = 0
-    for c in range(n_codes):
-        if node != NONE and not _some(sum_all[c]):
+    clear(below[NOW])
+    for c in range(places[j + 1] - places[j]):
+        if node != NONE and not _some(by_code[c]):
             continue  # no row of the node has it
         if last >= first[j]:
-            gamma = edge_of(sums[ALL], sums[HAS], total, weights)
+            gamma = edge_of(below[NOW], total, weights)
             if gamma > best + MARGIN * UNIT:
                 best, lo, hi = gamma, last, c
-                _keep(sums, BEST_ALL, ALL)
+                keep(below[BEST], below[NOW])
         last = c
-        for l in range(K):  # noqa: E741
-            sums[ALL, l] += sum_all[c, l]
-            sums[HAS, l] += sum_has[c, l]
+        for l in range(total.shape[1]):  # noqa: E741
+            below[NOW, ALL, l] += by_code[c, ALL, l]
+            below[NOW, HAS, l] += by_code[c, HAS, l]
     return best, lo, hi
 
 
 @lean_kernel
-def scan_sorted(j, psi, at, node, total, weights, columns, room):
+def scan_sorted(j, psi, at, node, total, weights, columns, below):
     """The same over the rows of column j themselves, which are sorted by code."""
-    A, plus, minus, starts, labels, all_, has = weights
     begins, rows, codes, common, first, places, low, high, whole = columns
-    sums, K = room[2], A.shape[1]
     best, lo, hi, last = -1.0, NO_CUT, NO_CUT, NONE
-    for l in range(K):  # noqa: E741
-        sums[ALL, l] = sums[HAS, l] = 0
+    clear(below[NOW])
     for e in range(begins[j], begins[j + 1]):
         i, c = rows[e], np.int64(codes[e])
         if node != NONE and at[i] != node:
             continue
         if c != last and last >= first[j]:
-            gamma = edge_of(sums[ALL], sums[HAS], total, weights)
+            gamma = edge_of(below[NOW], total, weights)
             if gamma > best + MARGIN * UNIT:
                 best, lo, hi = gamma, last, c
-                _keep(sums, BEST_ALL, ALL)
+                keep(below[BEST], below[NOW])
         last = c
-        for l in range(K):  # noqa: E741
-            sums[ALL, l] += psi[i] * A[i, l]
-        for a in range(starts[i], starts[i + 1]):
-            sums[HAS, labels[a]] += psi[i] * A[i, labels[a]]
+        add_row(i, psi[i], below[NOW], weights)
     return best, lo, hi
 
 
 @lean_kernel
-def _keep(sums, to, of):
-    for l in range(sums.shape[1]):  # noqa: E741
-        sums[to, l], sums[to + 1, l] = sums[of, l], sums[of + 1, l]
-
-
-@lean_kernel
-def best_cut(j, psi, at, node, total, weights, columns, room):
+def best_cut(j, psi, at, node, total, weights, columns, by_code, below):
     """The best cut of column j, by histogram or, where columns are whole, by sorted rows."""
     if columns[8]:
-        return scan_sorted(j, psi, at, node, total, weights, columns, room)
-    collect(j, psi, at, node, total, weights, columns, room)
-    return scan(j, node, total, weights, columns, room)
-
-
-@lean_kernel
-def search(psi, at, node, total, weights, columns, room, arms, rng):
-    """Search the columns that the bandit points at: (γ, column, last code below, first above).
-
-    The sums below the best cut are kept in the room, and every column searched is rewarded.
-    """
-    best, column, lo, hi = -1.0, NONE, NO_CUT, NO_CUT
-    for number in range(pulls(arms)):
-        a = pull(number, arms, rng)
-        j = arms[0][a]
-        gamma, below, above = best_cut(j, psi, at, node, total, weights, columns, room)
-        gamma /= UNIT
-        reward(a, gamma, arms)
-        if gamma > best + MARGIN:
-            best, column, lo, hi = gamma, j, below, above
-            _keep(room[2], KEPT_ALL, BEST_ALL)
-    return best, column, lo, hi
-
-
-@lean_kernel
-def try_all(psi, at, total, weights, columns, room, arms):
-    """Let the bandit know what each column is worth at the start."""
-    for a in range(len(arms[0])):
-        gamma = best_cut(arms[0][a], psi, at, NONE, total, weights, columns, room)[0]
-        reward(a, gamma / UNIT, arms)
+        return scan_sorted(j, psi, at, node, total, weights, columns, below)
+    collect(j, psi, at, node, total, weights, columns, by_code)
+    return scan(j, node, total, weights, columns, by_code, below)

@@ -8,7 +8,10 @@ B. Kégl. The return of AdaBoost.MH: multi-class Hamming trees. ICLR 2014.
 """
 
 from onearm.kernels import lean_kernel
-from onearm.mh.stump import ALL, HAS, KEPT_ALL, KEPT_HAS, MARGIN, NONE, e_of, search
+from onearm.mh.columns import base_above
+from onearm.mh.search import KEPT, search
+from onearm.mh.stump import MARGIN, NONE, e_of, keep
+from onearm.mh.weights import ALL, HAS, UNIT
 
 COLUMN, LOW, HIGH, MINUS, PLUS = range(5)  # of a split: MINUS and PLUS are splits, or ~leaf
 PARENT, SIDE = range(2)  # of a leaf: the split that it hangs on
@@ -16,13 +19,13 @@ PARENT, SIDE = range(2)  # of a leaf: the split that it hangs on
 
 @lean_kernel
 def constant_edge(total, weights):
-    """γ of saying the same everywhere, times UNIT."""
+    """γ of saying the same everywhere."""
     plus, minus = weights[1], weights[2]
     gamma = 0.0
     for l in range(len(plus)):  # noqa: E741
         has = total[HAS, l]
         gamma += abs(plus[l] * has - minus[l] * (total[ALL, l] - has))
-    return gamma
+    return gamma / UNIT
 
 
 @lean_kernel
@@ -40,14 +43,14 @@ def sign(e):
 
 
 @lean_kernel
-def tree(splits, votes, leaves, at, psi, weights, columns, room, arms, rng, unit):
+def tree(splits, votes, leaves, at, psi, weights, columns, room, arms, rng):
     """Grow a tree of len(votes) leaves: (how many splits it has, γ). `at` must be all 0."""
     hang, found, gains, total, below = leaves
-    _fit(0, NONE, leaves, at, psi, weights, columns, room, arms, rng, unit)
+    fit_leaf(0, NONE, leaves, at, psi, weights, columns, room, arms, rng)
     if found[0, COLUMN] == NONE or gains[0] < -MARGIN:
         for l in range(votes.shape[1]):  # noqa: E741
             votes[0, l] = sign(_own(l, total[0], weights))
-        return 0, constant_edge(total[0], weights) / unit
+        return 0, constant_edge(total[0], weights)
     hang[0, PARENT] = NONE
     n, leaf = 0, 0
     while gains[leaf] > MARGIN or n == 0:
@@ -59,13 +62,13 @@ def tree(splits, votes, leaves, at, psi, weights, columns, room, arms, rng, unit
         for one in (under, over):
             gains[one] = 0.0
             if not pure(total[one]):
-                _fit(one, one, leaves, at, psi, weights, columns, room, arms, rng, unit)
+                fit_leaf(one, one, leaves, at, psi, weights, columns, room, arms, rng)
         leaf = _largest(gains, hang, n + 1)
     gamma = 0.0
     for one in range(n + 1):
         for l in range(votes.shape[1]):  # noqa: E741
             gamma += votes[one, l] * _own(l, total[one], weights)
-    return n, gamma / unit
+    return n, gamma / UNIT
 
 
 @lean_kernel
@@ -87,27 +90,26 @@ def _own(l, total, weights):  # noqa: E741
 
 
 @lean_kernel
-def _fit(leaf, node, leaves, at, psi, weights, columns, room, arms, rng, unit):
+def fit_leaf(leaf, node, leaves, at, psi, weights, columns, room, arms, rng):
     """Find the stump that would split a leaf, and what it would gain."""
     hang, found, gains, total, below = leaves
     gamma, j, lo, hi = search(psi, at, node, total[leaf], weights, columns, room, arms, rng)
     found[leaf, COLUMN], found[leaf, LOW], found[leaf, HIGH] = j, lo, hi
-    gains[leaf] = gamma - constant_edge(total[leaf], weights) / unit if j != NONE else 0.0
-    for l in range(total.shape[2]):  # noqa: E741
-        below[leaf, ALL, l], below[leaf, HAS, l] = room[2][KEPT_ALL, l], room[2][KEPT_HAS, l]
+    gains[leaf] = gamma - constant_edge(total[leaf], weights) if j != NONE else 0.0
+    keep(below[leaf], room[1][0, KEPT])
 
 
 @lean_kernel
 def _attach(n, leaf, new, splits, votes, leaves, at, weights, columns):
     """Split a leaf: the side of the most common code keeps its number, the other becomes `new`."""
     hang, found, gains, total, below = leaves
-    begins, rows, codes, common = columns[0], columns[1], columns[2], columns[3]
+    begins, rows, codes = columns[0], columns[1], columns[2]
     j, hi = found[leaf, COLUMN], found[leaf, HIGH]
-    base_above = common[j] >= hi
+    above = base_above(j, hi, columns)
     for e in range(begins[j], begins[j + 1]):
-        if at[rows[e]] == leaf and (codes[e] < hi) == base_above:
+        if at[rows[e]] == leaf and (codes[e] < hi) == above:
             at[rows[e]] = new
-    under, over = (new, leaf) if base_above else (leaf, new)
+    under, over = (new, leaf) if above else (leaf, new)
     if hang[leaf, PARENT] != NONE:
         splits[hang[leaf, PARENT], hang[leaf, SIDE]] = n
     for part in (COLUMN, LOW, HIGH):
@@ -116,7 +118,7 @@ def _attach(n, leaf, new, splits, votes, leaves, at, weights, columns):
     hang[under, PARENT] = hang[over, PARENT] = n
     hang[under, SIDE], hang[over, SIDE] = MINUS, PLUS
     for l in range(votes.shape[1]):  # noqa: E741
-        e = e_of(l, below[leaf, ALL, l], below[leaf, HAS, l], total[leaf], weights[1], weights[2])
+        e = e_of(l, below[leaf], total[leaf], weights)
         votes[under, l], votes[over, l] = -sign(e), sign(e)
         for kind in (ALL, HAS):
             whole, part = total[leaf, kind, l], below[leaf, kind, l]

@@ -2,21 +2,25 @@
 
     w_il = A_il · plus_l / UNIT   if row i has label l,   A_il · minus_l / UNIT   if not
 
-with integers A ≥ 1 (0 where the weight of the row is 0). A base classifier says the same about most
-rows, on most of which A then need not be touched: the factors plus and minus take it up. When they
-have gone far they are multiplied into A.
+with integers A ≥ 1 (0 where the weight of the row is 0). They are held in floats, which add up
+exactly as long as no sum is above 2⁵³, and are multiplied four at a time, as integers are not.
 
-    all_   (K,)  Σ_i A_il          positive (starts, labels): the labels of row i are
-    has    (K,)  Σ_i A_il over rows that have label l         labels[starts[i] … starts[i+1]-1]
+A base classifier says the same about most rows, on most of which A then need not be touched: the
+factors plus and minus take it up. When they have gone far they are multiplied into A. So the sum
+of all A stays below 2·FAR·UNIT, and no difference of such sums needs more than 53 bits.
+
+    sums      (2, K)  Σ_i A_il, over all rows and over those that have label l
+    positive          (starts, labels): row i has the labels[starts[i] … starts[i+1]-1]
+    single            whether every row has one label: row i has labels[i]
 """
 
 import numpy as np
 
 from onearm.kernels import lean_kernel
 
-UNIT = 2.0**54
-LARGEST_SUM = 2**61
-FAR = 2.0**6  # of a factor from 1
+UNIT = 2.0**48
+FAR = 2.0**3  # of a factor from 1
+ALL, HAS = range(2)  # of sums
 
 
 def initial(positive: tuple, K: int, sample_weight: np.ndarray, shared: bool) -> np.ndarray:
@@ -38,14 +42,17 @@ class Weights:
 
     def __init__(self, w: np.ndarray, positive: tuple) -> None:
         K = w.shape[1]
-        self.A = np.where(w > 0, np.maximum(np.rint(w * UNIT), 1), 0).astype(np.int64)
-        self.plus, self.minus = np.ones(K), np.ones(K)
+        self.A = np.where(w > 0, np.maximum(np.rint(w * UNIT), 1), 0)
+        self.plus, self.minus = np.ones((2, K))
         self.positive = positive
-        self.all_, self.has = np.zeros(K, np.int64), np.zeros(K, np.int64)
-        add_up(self.A, *positive, self.all_, self.has)
+        self.single = bool((np.diff(positive[0]) == 1).all())
+        self.sums, self.before = np.zeros((2, K)), np.zeros(K)
+        add_up(self.sums, self.model())
 
     def model(self) -> tuple:
-        return self.A, self.plus, self.minus, *self.positive, self.all_, self.has
+        return (
+            self.A, self.plus, self.minus, *self.positive, self.single, self.sums, self.before
+        )  # fmt: skip
 
     def values(self) -> np.ndarray:
         """The weights, (n, K)."""
@@ -57,67 +64,69 @@ class Weights:
 
 
 @lean_kernel
-def add_up(A, starts, labels, all_, has):
-    """Make the sums anew."""
-    n, K = A.shape
-    for l in range(K):  # noqa: E741 the paper's letter for a label
-        all_[l] = has[l] = 0
-    for i in range(n):
-        for l in range(K):  # noqa: E741
-            all_[l] += A[i, l]
+def add_up(sums, weights):
+    """Make the sums of all rows."""
+    for i in range(len(weights[0])):
+        add_row(i, 1, sums, weights)
+
+
+@lean_kernel
+def add_row(i, times, sums, weights):
+    """Add the A of a row, some times, to sums."""
+    A, starts, labels, single = weights[0], weights[3], weights[4], weights[5]
+    for l in range(A.shape[1]):  # noqa: E741 the paper's letter for a label
+        sums[ALL, l] += times * A[i, l]
+    if single:
+        sums[HAS, labels[i]] += times * A[i, labels[i]]
+    else:
         for a in range(starts[i], starts[i + 1]):
-            has[labels[a]] += A[i, labels[a]]
+            sums[HAS, labels[a]] += times * A[i, labels[a]]
 
 
 @lean_kernel
 def scaled(a, factor):
     """a·factor, rounded; no weight becomes 0."""
-    return max(1, int(np.rint(a * factor))) if a > 0 else 0
+    return max(min(a, 1.0), np.rint(a * factor))
 
 
 @lean_kernel
 def reweigh_row(i, more, less, weights):
     """Multiply w_il by more[l] if row i has label l, else by less[l]; 1 leaves it as it is."""
-    A, plus, minus, starts, labels, all_, has = weights
-    a, end = starts[i], starts[i + 1]
+    A, plus, minus, starts, labels, single, sums, before = weights
+    for a in range(starts[i], starts[i + 1]):
+        before[labels[a]] = A[i, labels[a]]
     for l in range(A.shape[1]):  # noqa: E741
-        mine = a < end and labels[a] == l
-        a += mine
-        factor = more[l] if mine else less[l]
-        if factor != 1.0:
-            before = A[i, l]
-            A[i, l] = scaled(before, factor)
-            all_[l] += A[i, l] - before
-            if mine:
-                has[l] += A[i, l] - before
+        was = A[i, l]
+        A[i, l] = scaled(was, less[l])
+        sums[ALL, l] += A[i, l] - was
+    for a in range(starts[i], starts[i + 1]):
+        l = labels[a]  # noqa: E741
+        now = scaled(before[l], more[l])
+        sums[ALL, l] += now - A[i, l]
+        sums[HAS, l] += now - before[l]
+        A[i, l] = now
 
 
 @lean_kernel
 def mass(weights):
     """Σ w, times UNIT."""
-    A, plus, minus, starts, labels, all_, has = weights
+    plus, minus, sums = weights[1], weights[2], weights[6]
     total = 0.0
     for l in range(len(plus)):  # noqa: E741
-        total += plus[l] * has[l] + minus[l] * (all_[l] - has[l])
+        total += plus[l] * sums[HAS, l] + minus[l] * (sums[ALL, l] - sums[HAS, l])
     return total
 
 
 @lean_kernel
 def rescale(weights):
-    """Multiply the factors into A if one of them has gone far, or a sum has become large."""
-    A, plus, minus, starts, labels, all_, has = weights
+    """Multiply the factors into A if one of them has gone far."""
+    plus, minus = weights[1], weights[2]
     far = False
     for l in range(len(plus)):  # noqa: E741
         far |= not (1.0 / FAR < plus[l] < FAR and 1.0 / FAR < minus[l] < FAR)
-        far |= all_[l] > LARGEST_SUM
     if not far:
         return
-    for i in range(len(A)):
-        a, end = starts[i], starts[i + 1]
-        for l in range(A.shape[1]):  # noqa: E741
-            mine = a < end and labels[a] == l
-            a += mine
-            A[i, l] = scaled(A[i, l], plus[l] if mine else minus[l])
+    for i in range(len(weights[0])):
+        reweigh_row(i, plus, minus, weights)
     for l in range(len(plus)):  # noqa: E741
         plus[l] = minus[l] = 1.0
-    add_up(A, starts, labels, all_, has)
