@@ -1,11 +1,23 @@
 """Jobs on all cores, each in a process that was started afresh."""
 
+import json
 import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Any
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 CORES = len(os.sched_getaffinity(0))
 
@@ -23,3 +35,27 @@ def everywhere(function: Callable[[Any], Any], jobs: Sequence[Any]) -> Iterator[
                 yield asked[done], done.exception() or done.result()
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+def play_all(
+    play: Callable[[Any], dict[str, Any]], todo: Sequence[Any], path: Path,
+    said: Callable[[dict[str, Any]], str], console: Console,
+) -> list[str]:  # fmt: skip
+    """Add the runs to the file as they end; return what went wrong."""
+    failures = []
+    columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()]
+    columns += [TimeElapsedColumn(), TimeRemainingColumn()]
+    with path.open("a") as lines, Progress(*columns, console=console) as progress:
+        task = progress.add_task("playing", total=len(todo))
+        try:
+            for job, result in everywhere(play, todo):
+                if isinstance(result, BaseException):
+                    failures.append(f"{job}: {type(result).__name__}: {result}")
+                else:
+                    lines.write(json.dumps(result) + "\n")
+                    lines.flush()
+                    console.print(said(result), highlight=False, soft_wrap=True)
+                progress.advance(task)
+        except KeyboardInterrupt:
+            failures.append("stopped before the end; the same command goes on from here")
+    return failures

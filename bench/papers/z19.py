@@ -14,18 +14,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-    track,
-)
+from rich.progress import track
 
 from bench.papers import z19_figure, z19_tables
-from bench.papers.pool import everywhere
+from bench.papers.pool import play_all
 from bench.papers.z19_paper import DATA_SETS, LEARNERS, TABLES
 from bench.papers.z19_run import (
     SETTINGS,
@@ -75,27 +67,6 @@ def compile_all(todo: list[Job], console: Console) -> None:
         ready(job)
 
 
-def play_all(todo: list[Job], path: Path, console: Console) -> list[str]:
-    """Add the runs to the file as they end; return what went wrong."""
-    failures = []
-    columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()]
-    columns += [TimeElapsedColumn(), TimeRemainingColumn()]
-    with path.open("a") as lines, Progress(*columns, console=console) as progress:
-        task = progress.add_task("playing", total=len(todo))
-        try:
-            for job, result in everywhere(play, todo):
-                if isinstance(result, BaseException):
-                    failures.append(f"{job}: {type(result).__name__}: {result}")
-                else:
-                    lines.write(json.dumps(result) + "\n")
-                    lines.flush()
-                    console.print(said(result), highlight=False, soft_wrap=True)
-                progress.advance(task)
-        except KeyboardInterrupt:
-            failures.append("stopped before the end; the same command goes on from here")
-    return failures
-
-
 def said(run: Record) -> str:
     """A run in a line."""
     what = f"{run['data']} {run['learner']} ({run['settings']}) seed {run['seed']}"
@@ -120,7 +91,7 @@ def main() -> int:
     there = finished(path)
     todo = [job for job in keys if keys[job] not in there and wanted(job, asked)]
     compile_all(todo, console)
-    failures = play_all(todo, path, console)
+    failures = play_all(play, todo, path, said, console)
     there = finished(path)
     records = [there[one] for one in keys.values() if one in there]
     if len(there) > len(records):

@@ -154,7 +154,7 @@ class AdaBoostMH(ClassifierMixin, BaseEstimator):
             positive = self._labels(y)
             (X, positive, sample_weight), back = self._held_back(X, positive, sample_weight)
             self._begin(X, positive, sample_weight)
-            held = None if back is None else Held(_dense(back[0]), 2 * back[1] - 1.0, back[2])
+            held = None if back is None else Held(_dense(back[0]), back[1], back[2])
         self._boost(self.n_rounds - len(self.form_.alpha), held)
         return self
 

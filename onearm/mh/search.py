@@ -57,16 +57,24 @@ def search(psi, at, node, total, weights, columns, room, arms, rng):
     return best, column, lo, hi
 
 
+def _share(thread, psi, at, node, total, weights, columns, room, searched):
+    """What one thread does of a full search: every n-th column."""
+    by_code, below, gammas, cuts = room
+    for a in range(thread, len(searched), len(by_code)):
+        gammas[a], cuts[a, 0], cuts[a, 1] = best_cut(
+            searched[a], psi, at, node, total, weights, columns, by_code[thread], below[thread]
+        )
+
+
+_share = kernel(_share, _nrt=False, forceinline=False)
+
+
 def search_in_threads(psi, at, node, total, weights, columns, room, arms, rng):
     """The same for a full search, shared among threads."""
     by_code, below, gammas, cuts = room
     searched = arms[0]
-    n_threads = len(by_code)
-    for thread in prange(n_threads):
-        for a in range(thread, len(searched), n_threads):
-            gammas[a], cuts[a, 0], cuts[a, 1] = best_cut(
-                searched[a], psi, at, node, total, weights, columns, by_code[thread], below[thread]
-            )
+    for thread in prange(len(by_code)):
+        _share(thread, psi, at, node, total, weights, columns, room, searched)
     best, of = -1.0, NONE
     for a in range(len(searched)):
         gamma = gammas[a] / UNIT
