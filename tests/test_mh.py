@@ -6,6 +6,7 @@ from scipy.sparse import csr_array
 
 import onearm
 from onearm.mh.arms import LOG, POLICIES, Arms, pull, reward, worth
+from onearm.mh.weights import UNIT
 from onearm.rng import seeded
 
 sklearn = pytest.importorskip("sklearn")
@@ -46,7 +47,8 @@ def test_the_weights_are_what_the_votes_make_them(base):
     X, y = blobs()
     model = AdaBoostMH(base, n_rounds=300, arms="uniform", random_state=2).fit(X, y)
     w = start(y, 3) * np.exp(-model.decision_function(X) * signs(y, 3))
-    assert model._training.weights.values() == pytest.approx(w / w.sum(), rel=1e-6, abs=1e-14)
+    rounding = 300 * 0.5 / UNIT  # half a unit a round
+    assert model._training.weights.values() == pytest.approx(w / w.sum(), rel=1e-6, abs=rounding)
 
 
 def test_a_stump_is_the_best_of_its_column():
@@ -63,6 +65,34 @@ def test_a_stump_is_the_best_of_its_column():
         assert (w * Y * h).sum() == pytest.approx(max(edges), abs=1e-12)
         w = w * np.exp(-model.alpha_[t] * h * Y)
         w /= w.sum()
+
+
+@pytest.mark.parametrize("arms", ["full", "exp3p", "recent"])
+def test_the_energy_of_a_product_never_rises(arms):
+    """√(1-γ²) falls with every term that is taken, new or fitted again: its γ is larger."""
+    from onearm.kernels import compose, interpreted
+    from onearm.mh import product as module
+
+    X, y = blobs(60)
+    model = AdaBoostMH("product", n_terms=3, n_rounds=1, arms=arms, random_state=0).fit(X, y)
+    training, seen = model._training, []
+
+    def watched(*given):
+        seen.append(interpreted(module.search)(*given))
+        return seen[-1]
+
+    fitted = compose(interpreted(module.product).__wrapped__, search=watched)
+    for _ in range(20):
+        seen.clear()
+        total, terms = training.weights.sums.copy(), np.zeros((3, 3), np.int64)
+        training.psi[:] = 1
+        m, gamma = fitted(
+            terms, training.psi, training.at, total, total.copy(), *training.model()[:5]
+        )
+        edges = [one[0] for one in seen]
+        taken = edges if m == 3 and len(edges) == 3 else edges[:-1]
+        assert all(b > a for a, b in zip([0.0, *taken], taken, strict=False))
+        assert gamma == max(taken)
 
 
 @pytest.mark.parametrize("digits", [1, 8])
@@ -157,6 +187,26 @@ def test_it_stops_when_held_back_rows_say_so():
     assert model.smoothed_error_[-1] == pytest.approx(last_fifth.mean())
 
 
+@pytest.mark.compiled
+@pytest.mark.parametrize("base", BASES)
+def test_two_threads_find_the_same_to_the_bit(base):
+    X, y = blobs(300, d=7, digits=2)
+    one, two = (AdaBoostMH(base, n_rounds=60, arms="full", n_jobs=n).fit(X, y) for n in (1, 2))
+    for name, array in one.form_.arrays().items():
+        assert np.array_equal(array, two.form_.arrays()[name], equal_nan=True), name
+    assert np.array_equal(one._training.weights.A, two._training.weights.A)
+    assert one.pulls_.tolist() == two.pulls_.tolist()
+
+
+@pytest.mark.parametrize("arms", ["uniform", "exp3p", "recent"])
+def test_it_is_known_which_arms_were_pulled_when(arms):
+    X, y = blobs()
+    model = AdaBoostMH(n_rounds=450, arms=arms, arms_per_round=2, random_state=0).fit(X, y)
+    assert model.pulls_by_stage_.shape == (3, 4)
+    assert model.pulls_by_stage_.sum(axis=1).tolist() == [400, 400, 100]
+    assert model.pulls_.tolist() == model.pulls_by_stage_.sum(axis=0).tolist()
+
+
 def test_importances_and_pulls():
     X, _ = blobs(300, digits=8)
     model = AdaBoostMH(n_rounds=20, arms="full").fit(X, X[:, 2] > 0.3)
@@ -191,8 +241,22 @@ def test_exp3p_finds_the_one_good_arm():
     pulled = []
     for _ in range(2000):
         pulled.append(pull(0, arms, rng))
-        reward(pulled[-1], 1.0 if pulled[-1] == 7 else 0.0, arms)
+        reward(pulled[-1], 1.0 if pulled[-1] == 7 else 0.0, 1.0, arms)
     assert np.mean(np.array(pulled[-500:]) == 7) > 0.5
+
+
+def test_recent_forgets():
+    """The one good arm changes halfway. Over seeds 0 to 9 the share of the good one in the last
+    250 pulls of either half was .868 to .944."""
+    bandit = Arms(np.arange(20), "recent", 1, "edge", 0.1, 0.3, 1000, False)
+    rng, arms = seeded(0), bandit.model()
+    pulled = []
+    for t in range(1000):
+        pulled.append(pull(0, arms, rng))
+        good = pulled[-1] == (7 if t < 500 else 11)
+        reward(pulled[-1], 0.9 if good else 0.01, 1.0, arms)
+    assert np.mean(np.array(pulled[250:500]) == 7) > 0.8
+    assert np.mean(np.array(pulled[750:]) == 11) > 0.8
 
 
 def test_rewards_grow_with_the_edge():

@@ -51,15 +51,15 @@ class AdaBoostMH(ClassifierMixin, BaseEstimator):
     n_rounds
         How many base classifiers are added.
     arms
-        How columns are chosen: "full" searches all of them, "uniform" any; "ucb", "ucbv" and
-        "exp3p" learn from what was found there.
+        How columns are chosen: "full" searches all of them, "uniform" any; "ucb", "ucbv",
+        "exp3p" and "recent" learn from what was found there.
     arms_per_round
         How many columns are searched each time, of which the best counts.
     reward
         What an edge γ is worth to the bandit: "log" min(1, -ln √(1-γ²)), "edge" 1-√(1-γ²), or
         "square" γ².
     lam, eta
-        λ and η of EXP3.P: how much is drawn evenly, and how sure it wants to be.
+        λ of "exp3p" and "recent": how much is drawn evenly; η of "exp3p": how sure it wants to be.
     scale_reward
         Whether rewards are divided by the largest so far.
     weights
@@ -255,7 +255,7 @@ class AdaBoostMH(ClassifierMixin, BaseEstimator):
                 said = f"{name} must be one of {', '.join(allowed)}"
                 raise ValueError(f"{said}, got {getattr(self, name)!r}")
         ranges = {
-            "n_leaves": (2, np.inf), "n_terms": (1, np.inf), "n_rounds": (1, np.inf),
+            "n_leaves": (2, 2**15), "n_terms": (1, np.inf), "n_rounds": (1, np.inf),
             "arms_per_round": (1, np.inf), "lam": (0, 1), "eta": (0, np.inf), "max_bins": (2, 256),
             "validation": (0, 0.9), "patience": (1, np.inf),
         }  # fmt: skip

@@ -8,6 +8,11 @@ which the logarithm of the exponential loss falls; "edge" 1 - √(1-γ²); "squa
     ucb      the largest mean + √(2 ln t / T_j)
     ucbv     the largest mean + √(2 V_j ln t / T_j) + ln t / T_j, V_j the variance of its rewards
     exp3p    drawn: p = (1-λ) softmax(L) + λ/M; then L_j += λ/3M·(1[j pulled] r/p_j + η/(p_j √(MT)))
+    recent   drawn: p = (1-λ) s_j²/Σ s² + λ/M, with s_j the reward when last pulled
+
+What a column is worth changes with every round: what it had to give is soon used up and comes back
+slowly. `recent` forgets all but the last reward. At a node of a tree it takes the edge as a share
+of the node's weight, since other nodes have others; the published policies take it as it is.
 
 R. Busa-Fekete, B. Kégl. Fast boosting using adversarial bandits. ICML 2010.
 """
@@ -20,11 +25,11 @@ from scipy.sparse import csr_array
 from onearm.kernels import lean_kernel
 from onearm.rng import below, uniform
 
-POLICIES = ("full", "uniform", "ucb", "ucbv", "exp3p")
-FULL, UNIFORM, UCB, UCBV, EXP3P = range(5)
+POLICIES = ("full", "uniform", "ucb", "ucbv", "exp3p", "recent")
+FULL, UNIFORM, UCB, UCBV, EXP3P, RECENT = range(6)
 REWARDS = ("log", "edge", "square")
 LOG, EDGE, SQUARE = range(3)
-PULLS, SUM, SQUARES = range(3)  # of what is known of an arm
+PULLS, SUM, SQUARES, LAST = range(4)  # of what is known of an arm
 TIME, LARGEST = range(2)  # of the clock: pulls so far, the largest reward so far
 
 
@@ -37,7 +42,7 @@ class Arms:
     ) -> None:  # fmt: skip
         M = len(columns)
         self.columns = columns
-        self.known, self.clock = np.zeros((M, 3)), np.zeros(2)
+        self.known, self.clock = np.zeros((M, 4)), np.zeros(2)
         self.L, self.p = np.full(M, eta * lam / 3.0 * math.sqrt(horizon / max(M, 1))), np.zeros(M)
         self.order = np.arange(M)
         self.pulled = np.zeros(M, np.int64)
@@ -76,6 +81,8 @@ def pull(number, arms, rng):
         return _draw(L, p, settings[3], rng)
     if policy == UNIFORM:
         other = number + below(len(order) - number, rng)
+    elif policy == RECENT:
+        other = _draw_recent(number, known, clock[LARGEST], order, settings[3], rng)
     else:
         other = _most_promising(number, policy, known, clock[TIME], order)
     order[number], order[other] = order[other], order[number]
@@ -83,13 +90,15 @@ def pull(number, arms, rng):
 
 
 @lean_kernel
-def reward(a, gamma, arms):
-    """Let the bandit know that arm a gave edge γ, or no cut if it is negative."""
+def reward(a, gamma, weight, arms):
+    """Let the bandit know that arm a gave edge γ, of at most `weight`; no cut if it is negative."""
     columns, known, clock, L, p, order, settings = arms
     policy, at_once, kind, lam, eta, horizon, scaled = settings
-    r = worth(gamma, kind)
+    r = worth(gamma / weight if policy == RECENT else gamma, kind)
     clock[TIME] += 1.0
     clock[LARGEST] = max(clock[LARGEST], r)
+    if gamma >= 0.0:
+        known[a, LAST] = r
     if scaled and clock[LARGEST] > 0.0:
         r /= clock[LARGEST]
     known[a, PULLS] += 1.0
@@ -151,3 +160,24 @@ def _draw(L, p, lam, rng):
             drawn, found = j, True
         u -= p[j]
     return drawn
+
+
+@lean_kernel
+def _draw_recent(number, known, largest, order, lam, rng):
+    """Where in `order` from `number` on an arm is, drawn by the squares of the last rewards."""
+    M, total = len(order), 0.0
+    for place in range(number, M):
+        total += _last(known[order[place]], largest) ** 2
+    u = uniform(rng)
+    for place in range(number, M):
+        share = _last(known[order[place]], largest) ** 2 / total if total > 0.0 else 0.0
+        u -= (1.0 - lam) * share + lam / (M - number)
+        if u < 0.0:
+            return place
+    return number + below(M - number, rng)
+
+
+@lean_kernel
+def _last(of_arm, largest):
+    """The last reward of an arm; the largest of all if it was never pulled."""
+    return of_arm[LAST] if of_arm[PULLS] > 0.0 else largest

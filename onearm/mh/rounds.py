@@ -37,7 +37,7 @@ def boost_products(
     for t in range(len(alpha)):
         keep(total, sums)
         m, gamma = product(terms, psi, at, total, before, weights, columns, room, arms, rng)
-        S = mass(weights) / UNIT
+        S = mass(sums, weights) / UNIT
         alpha[t], loss[t] = 0.0, 1.0
         if m == 0 or gamma <= LEAST_EDGE:
             for i in range(n):
@@ -86,7 +86,7 @@ def boost_trees(leaves, psi, at, work, weights, columns, room, arms, rng, smooth
     N = votes.shape[1]
     for t in range(len(alpha)):
         keep(leaves[3][0], sums)
-        S = mass(weights) / UNIT
+        S = mass(sums, weights) / UNIT
         n_splits[t], gamma = tree(
             splits[t], votes[t], leaves, at, psi, weights, columns, room, arms, rng
         )

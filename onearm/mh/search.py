@@ -11,7 +11,7 @@ from numba import get_num_threads, prange
 from onearm.kernels import kernel, lean_kernel
 from onearm.mh.arms import pull, pulls, reward
 from onearm.mh.stump import BEST, MARGIN, NO_CUT, NONE, best_cut, keep
-from onearm.mh.weights import UNIT
+from onearm.mh.weights import UNIT, mass
 
 KEPT = BEST + 1  # the sums below the best cut of a search
 
@@ -45,12 +45,13 @@ def search(psi, at, node, total, weights, columns, room, arms, rng):
     """
     by_code, below = room[0][0], room[1][0]
     best, column, lo, hi = -1.0, NONE, NO_CUT, NO_CUT
+    weight = 1.0 if node == NONE else mass(total, weights) / UNIT
     for number in range(pulls(arms)):
         a = pull(number, arms, rng)
         j = arms[0][a]
         gamma, under, over = best_cut(j, psi, at, node, total, weights, columns, by_code, below)
         gamma /= UNIT
-        reward(a, gamma, arms)
+        reward(a, gamma, weight, arms)
         if gamma > best + MARGIN:
             best, column, lo, hi = gamma, j, under, over
             keep(below[KEPT], below[BEST])
@@ -78,7 +79,7 @@ def search_in_threads(psi, at, node, total, weights, columns, room, arms, rng):
     best, of = -1.0, NONE
     for a in range(len(searched)):
         gamma = gammas[a] / UNIT
-        reward(a, gamma, arms)
+        reward(a, gamma, 1.0, arms)
         if gamma > best + MARGIN:
             best, of = gamma, a
     if of == NONE:
@@ -99,4 +100,4 @@ def try_all(psi, at, total, weights, columns, room, arms):
     for a in range(len(arms[0])):
         j = arms[0][a]
         gamma = best_cut(j, psi, at, NONE, total, weights, columns, by_code, below)[0]
-        reward(a, gamma / UNIT, arms)
+        reward(a, gamma / UNIT, 1.0, arms)

@@ -108,9 +108,9 @@ def reweigh_row(i, more, less, weights):
 
 
 @lean_kernel
-def mass(weights):
-    """Σ w, times UNIT."""
-    plus, minus, sums = weights[1], weights[2], weights[6]
+def mass(sums, weights):
+    """Σ w over the rows of these sums, times UNIT."""
+    plus, minus = weights[1], weights[2]
     total = 0.0
     for l in range(len(plus)):  # noqa: E741
         total += plus[l] * sums[HAS, l] + minus[l] * (sums[ALL, l] - sums[HAS, l])

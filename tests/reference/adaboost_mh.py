@@ -5,7 +5,7 @@ from itertools import cycle, pairwise
 
 import numpy as np
 
-from onearm.rng import pick, seeded, uniform
+from onearm.rng import below, pick, seeded, uniform
 
 TINY = 1e-12
 
@@ -116,6 +116,7 @@ class Arms:
         self.items = np.arange(self.M)
         self.L = np.array([eta * lam / 3 * math.sqrt(horizon / self.M) for _ in columns])
         self.heard = [[] for _ in columns]
+        self.last = {}
         self.rewards = []
 
     def search(self, X, target):
@@ -135,8 +136,11 @@ class Arms:
 
     def pull(self, j, X, target):
         stump, edge = best_cut(X, target, self.columns[j])
-        r = reward_of(edge, self.reward)
+        node = np.abs(target).sum() if self.policy == "recent" else 1.0
+        r = reward_of(edge / node, self.reward)
         self.largest = max(self.largest, r)
+        if edge >= 0 or not self.heard[j]:
+            self.last[j] = r
         if self.scaled and self.largest > 0:
             r /= self.largest
         if self.policy == "exp3p":
@@ -150,6 +154,8 @@ class Arms:
             return int(self.items[len(taken)])
         if self.policy == "exp3p":
             return self.draw()
+        if self.policy == "recent":
+            return self.draw_recent(taken)
         best, best_index = None, -math.inf
         for j in range(self.M):
             if j not in taken and self.index(j) > best_index + TINY:
@@ -174,6 +180,19 @@ class Arms:
                 return j
             u -= p[j]
         return self.M - 1
+
+    def draw_recent(self, taken):
+        n = len(taken)
+        left = self.items[n:]
+        square = np.array([self.last.get(j, self.largest) ** 2 for j in left.tolist()])
+        even = np.full(len(left), 1 / len(left))
+        share = square / square.sum() if square.sum() > 0 else 0 * even
+        u, p = uniform(self.rng), (1 - self.lam) * share + self.lam * even
+        where = next((i for i, upto in enumerate(np.cumsum(p)) if u < upto), None)
+        if where is None:
+            where = below(len(left), self.rng)
+        self.items[[n, n + where]] = self.items[[n + where, n]]
+        return int(self.items[n])
 
     def update_exp3p(self, pulled, r):
         p = self.chances()
