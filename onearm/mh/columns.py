@@ -66,7 +66,10 @@ def _column(x: np.ndarray, sample_weight: np.ndarray, most: int, whole: bool) ->
     if len(values) > most - gaps:
         low, high = _grouped(values, x, sample_weight, most - gaps)
     codes = np.empty(len(x), np.uint32 if whole else np.uint8)
-    encode(x, low, int(gaps), codes)
+    if small:
+        encode_bytes(x, np.maximum(np.searchsorted(low, np.arange(256), "right") - 1, 0), codes)
+    else:
+        encode(x, low, int(gaps), codes)
     if gaps:
         low, high = np.append(np.nan, low), np.append(np.nan, high)
     common = int(np.bincount(codes, minlength=1).argmax())
@@ -108,6 +111,13 @@ def encode(x, low, base, codes):
             else:
                 b = middle
         codes[i] = 0 if v != v else max(base + a - 1, base)
+
+
+@kernel
+def encode_bytes(x, table, codes):
+    """The code of each value, which is a place in a table."""
+    for i in range(len(x)):
+        codes[i] = table[int(x[i])]
 
 
 @lean_kernel
