@@ -1,7 +1,10 @@
 """What B10 prints: Busa-Fekete and Kégl, Fast boosting using adversarial bandits, ICML 2010."""
 
 DATA_SETS = ("mnist", "usps", "pendigits", "isolet", "letter")
-POLICIES = {"full": "FULL", "uniform": "RANDOM", "ucb": "UCB", "ucbv": "UCBV", "exp3p": "EXP3.P"}
+POLICIES = {
+    "full": "FULL", "uniform": "RANDOM", "ucb": "UCB", "ucbv": "UCBV", "exp3p": "EXP3.P",
+    "recent": "recent",
+}  # fmt: skip
 BASES = ("stump", "product", "tree")
 SIZES = {"product": (3, 3, 2, 6, 10), "tree": (17, 15, 19, 8, 38)}  # terms, leaves
 ERRORS = {  # Table 1: smoothed test error in percent, in the order of the data sets
