@@ -107,8 +107,8 @@ def _sooner(cells: dict[Cell, list[Record]]) -> str:
     head = ["base", "data", "goal, %", "FULL, s", "RANDOM", "EXP3.P", "recent"]
     return f"""## How much sooner
 
-CPU seconds until the smoothed test error is that of FULL in the end plus {100 * NEAR:.1f} points, and
-how many times sooner than FULL was done. With stumps EXP3.P is asked to be {SOONER} times sooner on
+CPU seconds until the smoothed test error is that of FULL in the end plus {100 * NEAR:.1f} points,
+and how many times sooner than FULL was done. With stumps EXP3.P is asked to be {SOONER} times sooner on
 {", ".join(WIDE)}.
 
 {table(head, rows)}"""
