@@ -59,8 +59,8 @@ seconds, the best of {results["repeats"]}, one thread unless said.
 
 ## MNIST, milliseconds a round
 
-A further stump of scikit-learn's `AdaBoostClassifier` takes {_ms(seen["AdaBoostClassifier"])} ms; it
-has one vote, ours one for each of ten labels. Products have 3 terms, trees 8 leaves. Two threads
+A further stump of scikit-learn's `AdaBoostClassifier` takes {_ms(seen["AdaBoostClassifier"])} ms;
+it has one vote, ours one for each of ten labels. Products have 3 terms, trees 8 leaves. Two threads
 over one by medians.
 
 {table(["base", "full", "full, two threads", "two over one", "EXP3.P"], searches)}

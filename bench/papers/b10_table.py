@@ -40,11 +40,11 @@ def _text(cells: dict[Cell, list[Record]], records: list[Record], of: int) -> st
     parts = [
         f"""# Table 1 of B10
 
-Written by `python -m bench.papers.b10` on {today} from {len(records)} of {of} runs; {shown}. Smoothed
-test error in percent, ours over the paper's, one run of each; in brackets after how many rounds.
-The number of rounds is that with the least smoothed error on a fifth of the training rows, up to a
+Written by `python -m bench.papers.b10` on {today} from {len(records)} of {of} runs; {shown}.
+Smoothed test error in percent, ours / the paper's, one run of each; in brackets after how many
+rounds. Their number is that with the least smoothed error on a fifth of the training rows, up to a
 most; † marks full searches that would take too long twice: there it is the most. EXP3.P has λ =
-0.15 and η = 0.3 everywhere; the paper chose them for each data set."""
+0.15 and η = 0.3 everywhere; the paper chose them for each data set. "recent" is ours."""
     ]
     parts += [_table(base, cells) for base in BASES]
     within = f"{len(cells) - len(missed)} of {len(cells)} cells are within the slack of the paper"
@@ -108,8 +108,8 @@ def _sooner(cells: dict[Cell, list[Record]]) -> str:
     return f"""## How much sooner
 
 CPU seconds until the smoothed test error is that of FULL in the end plus {100 * NEAR:.1f} points,
-and how many times sooner than FULL was done. With stumps EXP3.P is asked to be {SOONER} times sooner on
-{", ".join(WIDE)}.
+and how many times sooner than FULL was done. With stumps EXP3.P is asked to be {SOONER} times
+sooner on {", ".join(WIDE)}.
 
 {table(head, rows)}"""
 
