@@ -7,39 +7,34 @@ round then costs as much as one column, and it takes only a few times as many ro
 R. Busa-Fekete, B. Kégl. Fast boosting using adversarial bandits. ICML 2010.
 """
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from rich.progress import Progress
 from scipy.sparse import csr_array, vstack
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import (
     _check_sample_weight,
-    check_is_fitted,
     column_or_1d,
     validate_data,
 )
 
-from onearm import saving
 from onearm.mh import forms
-from onearm.mh.arms import POLICIES, REWARDS, Arms
+from onearm.mh.arms import Arms
 from onearm.mh.columns import columns
 from onearm.mh.held import Held
 from onearm.mh.search import threads
+from onearm.mh.settings import check
+from onearm.mh.voting import SPARSE, Voting, dense
 from onearm.mh.weights import Weights, initial
 from onearm.rng import seeded
 
-BASES = ("stump", "tree", "product")
 AT_ONCE, FULL_AT_ONCE = 200, 10  # rounds between two looks at the progress and at Ctrl-C
-SPARSE = ("csr", "csc")
 
 
-class AdaBoostMH(ClassifierMixin, BaseEstimator):
+class AdaBoostMH(Voting):
     """AdaBoost.MH over stumps, trees or products, with a bandit over the columns.
 
     Parameters
@@ -138,7 +133,7 @@ class AdaBoostMH(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "AdaBoostMH":
         """Boost for `n_rounds` rounds; y are labels, or a matrix with a column for each label."""
-        self._check()
+        check(self)
         X, y = validate_data(
             self, X, y, accept_sparse=SPARSE, dtype=np.float64, multi_output=True,
             ensure_all_finite="allow-nan",
@@ -154,116 +149,15 @@ class AdaBoostMH(ClassifierMixin, BaseEstimator):
             positive = self._labels(y)
             (X, positive, sample_weight), back = self._held_back(X, positive, sample_weight)
             self._begin(X, positive, sample_weight)
-            held = None if back is None else Held(_dense(back[0]), back[1], back[2])
+            held = None if back is None else Held(dense(back[0]), back[1], back[2])
         self._boost(self.n_rounds - len(self.form_.alpha), held)
         return self
-
-    @property
-    def alpha_(self) -> np.ndarray:
-        return self.form_.alpha
-
-    @property
-    def loss_(self) -> np.ndarray:
-        return self.form_.loss
-
-    @property
-    def pulls_(self) -> np.ndarray:
-        return self.pulls_by_stage_.sum(axis=0)
-
-    @property
-    def feature_importances_(self) -> np.ndarray:
-        check_is_fitted(self)
-        used = self.form_.column >= 0
-        share = -np.log(self.loss_) / np.maximum(used.sum(axis=1), 1)
-        each = np.broadcast_to(share[:, None], used.shape)[used]
-        credit = np.bincount(self.form_.column[used], each, self.n_features_in_)
-        return credit / credit.sum() if credit.sum() > 0 else credit
-
-    def _names(self) -> list[str]:
-        return list(getattr(self, "feature_names_in_", ()))
-
-    def save(self, path: str | Path) -> None:
-        """Write the classifier to a file for `onearm.load`; what training needs is left out."""
-        check_is_fitted(self)
-        said = self.get_params() | {"random_state": None}
-        facts = {"classes": self.classes_.tolist(), "columns": self.n_features_in_}
-        facts |= {"multilabel": self.multilabel_, "names": self._names()}
-        pulled = self.pulls_by_stage_
-        arrays = {"pulled": pulled.data, "pulled_at": pulled.indices, "stages": pulled.indptr}
-        arrays |= self.form_.arrays()
-        saving.save(self, path, {"parameters": said, **facts}, arrays)
-
-    @classmethod
-    def loaded(cls, facts: dict[str, Any], arrays: dict[str, np.ndarray]) -> "AdaBoostMH":
-        """Return a classifier from what was saved of it."""
-        model = cls(**facts["parameters"])
-        model.classes_ = np.array(facts["classes"])
-        model.n_features_in_, model.multilabel_ = facts["columns"], facts["multilabel"]
-        if facts["names"]:
-            model.feature_names_in_ = np.array(facts["names"], object)
-        pulled = tuple(arrays.pop(name) for name in ("pulled", "pulled_at", "stages"))
-        size = len(pulled[2]) - 1, model.n_features_in_
-        model.pulls_by_stage_ = csr_array(pulled, shape=size)
-        model.form_ = forms.form(model.base, model.n_leaves, model.n_terms, len(model.classes_))
-        model.form_.fill(arrays)
-        return model
-
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Return the votes f of each label; of two classes how far the second is ahead."""
-        f = self._votes(X)
-        return f[:, 1] - f[:, 0] if self._binary() else f
-
-    def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
-        """Give the votes after each round."""
-        X, f = self._rows(X), None
-        for t in range(len(self.form_.alpha)):
-            f = np.zeros((len(X), len(self.classes_))) if f is None else f.copy()
-            self.form_.vote(X, f, t, t + 1)
-            yield f[:, 1] - f[:, 0] if self._binary() else f
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the label with most votes; of several labels a row of zeros and ones."""
-        return self._said(self._votes(X))
-
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """Give the labels after each round."""
-        X = self._rows(X)
-        f = np.zeros((len(X), len(self.classes_)))
-        for t in range(len(self.form_.alpha)):
-            self.form_.vote(X, f, t, t + 1)
-            yield self._said(f)
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Return P(label), from the votes as AdaBoost's loss takes them to be."""
-        f = np.clip(2.0 * self._votes(X), -700, 700)
-        others = len(self.classes_) - 1 if self.weights == "shared" and not self.multilabel_ else 1
-        p = 1.0 / (1.0 + others * np.exp(-f))
-        return p if self.multilabel_ else p / p.sum(axis=1, keepdims=True)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = tags.input_tags.allow_nan = True
         tags.classifier_tags.multi_label = True
         return tags
-
-    def _check(self) -> None:
-        options = {
-            "base": BASES, "arms": POLICIES, "reward": REWARDS, "weights": ("shared", "even"),
-        }  # fmt: skip
-        for name, allowed in options.items():
-            if getattr(self, name) not in allowed:
-                said = f"{name} must be one of {', '.join(allowed)}"
-                raise ValueError(f"{said}, got {getattr(self, name)!r}")
-        ranges = {
-            "n_leaves": (2, 2**15), "n_terms": (1, np.inf), "n_rounds": (1, np.inf),
-            "arms_per_round": (1, np.inf), "lam": (0, 1), "eta": (0, np.inf), "max_bins": (2, 256),
-            "validation": (0, 0.9), "patience": (1, np.inf),
-        }  # fmt: skip
-        if self.validation and self.warm_start:
-            raise ValueError("validation must be 0 with warm_start: rounds are dropped after it")
-        for name, (low, high) in ranges.items():
-            if not low <= getattr(self, name) <= high:
-                raise ValueError(f"{name} must be in [{low}, {high}], got {getattr(self, name)!r}")
 
     def _labels(self, y: np.ndarray) -> np.ndarray:
         """Return for each row and label whether the row has it."""
@@ -329,27 +223,3 @@ class AdaBoostMH(ClassifierMixin, BaseEstimator):
             self.validation_error_ = np.array(held.errors)
             self.smoothed_error_ = held.smoothed()
             self.form_.shorten(held.best())
-
-    def _binary(self) -> bool:
-        return len(self.classes_) == 2 and not self.multilabel_
-
-    def _rows(self, X: Any) -> np.ndarray:
-        check_is_fitted(self)
-        X = validate_data(
-            self, X, accept_sparse=SPARSE, dtype=np.float64, reset=False,
-            ensure_all_finite="allow-nan",
-        )  # fmt: skip
-        return _dense(X)
-
-    def _votes(self, X: Any) -> np.ndarray:
-        X = self._rows(X)
-        f = np.zeros((len(X), len(self.classes_)))
-        self.form_.vote(X, f)
-        return f
-
-    def _said(self, f: np.ndarray) -> np.ndarray:
-        return (f > 0).astype(int) if self.multilabel_ else self.classes_[f.argmax(axis=1)]
-
-
-def _dense(X: Any) -> np.ndarray:
-    return np.ascontiguousarray(X.toarray() if hasattr(X, "toarray") else X)
