@@ -1,0 +1,124 @@
+"""Online linear optimisation: say a point of a set, hear a gradient g, pay ⟨g, x⟩.
+
+Each of these classes holds N optimisers of the same set, addressed by i. None needs to know how
+many rounds there will be or how large gradients are. Their regret, what was paid less what the best
+fixed point would have paid, grows as √T.
+
+    PerturbedLeader    x = argmin ⟨G + noise, x⟩, G the sum of all g: needs `minimise` alone
+    GradientDescent    x ← Π(x - η g),  η = D/√(2 Σ‖g‖²)
+    RegularisedLeader  x = Π(c - η G),  η = D/(max‖g‖ √t); on a simplex x ∝ exp(-η G)
+
+A. Kalai, S. Vempala. Efficient algorithms for online decision problems. 2005. M. Zinkevich. Online
+convex programming and generalized infinitesimal gradient ascent. ICML 2003.
+"""
+
+import numpy as np
+
+from onearm.convex.sets import Set, Simplex
+from onearm.kernels import kernel
+from onearm.rng import seeded, uniform
+
+
+class Optimisers:
+    """N optimisers: the sum of their gradients, and how many they have heard."""
+
+    def __init__(self, K: Set, N: int = 1) -> None:
+        if N < 1:
+            raise ValueError(f"N must be at least 1, got {N!r}")
+        self.K, self.N = K, N
+        self.G, self.t = np.zeros((N, *K.shape)), np.zeros(N, np.int64)
+
+    def predict(self, i: int = 0) -> np.ndarray:
+        """Return the point that optimiser i says."""
+        raise NotImplementedError
+
+    def update(self, g: np.ndarray, i: int = 0) -> None:
+        """Let optimiser i hear a gradient."""
+        g = np.asarray(g, float)
+        if g.shape != self.K.shape or not np.isfinite(g).all():
+            raise ValueError(f"g must be finite numbers of shape {self.K.shape}, got {g!r}")
+        self._hear(g, i)
+        self.G[i] += g
+        self.t[i] += 1
+
+    def _hear(self, g: np.ndarray, i: int) -> None:
+        raise NotImplementedError
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return the state."""
+        return {name: v for name, v in vars(self).items() if isinstance(v, np.ndarray)}
+
+
+class PerturbedLeader(Optimisers):
+    """Follow the perturbed leader: noise of width 1/ε, ε = √(D₁/(R A t)), anew in every round.
+
+    D₁ is the set's width in the 1-norm, A the largest ‖g‖₁ and R the largest |⟨g, x⟩| so far.
+    """
+
+    def __init__(self, K: Set, N: int = 1, seed: int = 0) -> None:
+        super().__init__(K, N)
+        self.x = np.zeros((N, *K.shape))  # what was said last
+        self.A, self.R = np.zeros(N), np.zeros(N)
+        self.rng = seeded(seed)
+
+    def predict(self, i: int = 0) -> np.ndarray:
+        spread = np.sqrt(self.R[i] * self.A[i] * max(self.t[i], 1) / self.K.width) or 1.0
+        noise = np.empty(self.K.shape)
+        fill(noise.reshape(-1), spread, self.rng)
+        self.x[i] = self.K.minimise(self.G[i] + noise)
+        return self.x[i].copy()
+
+    def _hear(self, g: np.ndarray, i: int) -> None:
+        self.A[i] = max(self.A[i], np.abs(g).sum())
+        self.R[i] = max(self.R[i], abs(np.vdot(g, self.x[i])))
+
+
+class GradientDescent(Optimisers):
+    """Online gradient descent, its step by the gradients so far."""
+
+    def __init__(self, K: Set, N: int = 1, seed: int = 0) -> None:
+        super().__init__(K, N)
+        K.project(K.centre)  # there must be a projection
+        self.x = np.repeat(K.centre[None], N, axis=0)
+        self.squares = np.zeros(N)
+
+    def predict(self, i: int = 0) -> np.ndarray:
+        return self.x[i].copy()
+
+    def _hear(self, g: np.ndarray, i: int) -> None:
+        self.squares[i] += np.vdot(g, g)
+        if self.squares[i] > 0:
+            eta = self.K.diameter / np.sqrt(2.0 * self.squares[i])
+            self.x[i] = self.K.project(self.x[i] - eta * g)
+
+
+class RegularisedLeader(Optimisers):
+    """Follow the regularised leader: by squares, on a simplex by entropy."""
+
+    def __init__(self, K: Set, N: int = 1, seed: int = 0) -> None:
+        super().__init__(K, N)
+        K.project(K.centre)
+        self.largest = np.zeros(N)  # norm of a gradient, on a simplex its largest coordinate
+
+    def predict(self, i: int = 0) -> np.ndarray:
+        if self.largest[i] == 0:
+            return self.K.centre.copy()
+        root = np.sqrt(self.t[i])
+        if isinstance(self.K, Simplex):
+            eta = np.sqrt(np.log(self.K.n + 1)) / (root * self.largest[i])
+            x = np.exp(-eta * (self.G[i] - self.G[i].min()))
+            return x / x.sum()
+        return self.K.project(
+            self.K.centre - self.K.diameter / (root * self.largest[i]) * self.G[i]
+        )
+
+    def _hear(self, g: np.ndarray, i: int) -> None:
+        norm = np.abs(g).max() if isinstance(self.K, Simplex) else np.linalg.norm(g)
+        self.largest[i] = max(self.largest[i], norm)
+
+
+@kernel
+def fill(noise, spread, rng):
+    """Independent numbers, uniform in ±spread/2."""
+    for j in range(len(noise)):
+        noise[j] = spread * (uniform(rng) - 0.5)

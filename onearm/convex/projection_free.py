@@ -1,0 +1,122 @@
+"""Projection-free online optimisation from noisy gradients or from losses alone.
+
+N online linear optimisers A¹ … Aᴺ say a_1 … a_N, and
+
+    x^i = (1 - η_i) x^{i-1} + η_i a_i,    η_i = 2/(i+1),    i = 1 … N,
+
+of which x^N is played. Then A^i hears a gradient at x^{i-1}, the point that it was to improve. With
+losses alone it is the estimate (n/δ)·ℓ(x^{i-1} + δ u_i)·u_i, with u_i a random unit vector along
+the set, and the optimisers keep to a set smaller by δ.
+
+N. Brukhim, E. Hazan. Online boosting with bandit feedback. ALT 2021, Algorithm 1.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from onearm.convex.olo import Optimisers, PerturbedLeader
+from onearm.convex.sets import Set
+from onearm.kernels import kernel
+from onearm.rng import normal, seeded
+
+GRADIENTS, LOSSES = "gradients", "losses"
+
+
+class Query(NamedTuple):
+    """What is played, and where an answer is asked for."""
+
+    decision: np.ndarray
+    points: np.ndarray  # (N, …): in the i-th the gradient or the loss is to be told
+    directions: np.ndarray  # (N, …): unit vectors from where the points were moved; else zeros
+
+
+class ProjectionFree:
+    """Algorithm 1.
+
+    Parameters
+    ----------
+    K
+        The set of decisions.
+    N
+        How many optimisers; in theory of the order of √T for T rounds.
+    answers
+        "gradients" (noisy, but right in the mean) or "losses".
+    delta
+        With losses, how far points are moved; below the radius of the set's inner ball.
+    optimisers
+        The kind of the optimisers.
+    seed
+        Of what is drawn.
+
+    Examples
+    --------
+    >>> from onearm.convex.sets import Simplex
+    >>> learner = ProjectionFree(Simplex(3), N=8, seed=1)
+    >>> wanted = np.array([0.6, 0.3, 0.1])
+    >>> for _ in range(300):
+    ...     query = learner.choose()
+    ...     learner.update(query, query.points - wanted)  # of ½‖x - wanted‖²
+    >>> bool(np.abs(learner.mean() - wanted).max() < 0.1)
+    True
+    """
+
+    def __init__(
+        self, K: Set, N: int, answers: str = GRADIENTS, delta: float = 0.0,
+        optimisers: Callable[..., Optimisers] = PerturbedLeader, seed: int = 0,
+    ) -> None:  # fmt: skip
+        if answers not in (GRADIENTS, LOSSES):
+            raise ValueError(f"answers must be {GRADIENTS} or {LOSSES}, got {answers!r}")
+        if answers == LOSSES and not 0 < delta < K.inner:
+            raise ValueError(f"delta must be in (0, {K.inner:.4g}), got {delta!r}")
+        self.K, self.N, self.answers = K, N, answers
+        self.delta = delta if answers == LOSSES else 0.0
+        self.inside = K.shrunk(self.delta / K.inner) if self.delta else K
+        self.optimisers = optimisers(self.inside, N, seed=seed)
+        self.rng = seeded(seed, 1)
+        self.total, self.t = np.zeros(K.shape), 0
+
+    @classmethod
+    def for_rounds(cls, K: Set, T: int, answers: str = GRADIENTS, **more: Any) -> "ProjectionFree":
+        """Return one with N = √T and, with losses, δ = T^(-1/4) but at most half of what may be."""
+        delta = min(T**-0.25, K.inner / 2) if answers == LOSSES else 0.0
+        return cls(K, max(1, round(T**0.5)), answers, delta, **more)
+
+    def choose(self) -> Query:
+        """Return the decision and the points to be answered."""
+        x, points = self.K.centre, np.empty((self.N, *self.K.shape))
+        for i in range(self.N):
+            points[i] = x
+            eta = 2.0 / (i + 2)
+            x = (1.0 - eta) * x + eta * self.optimisers.predict(i)
+        directions = np.zeros_like(points)
+        if self.answers == LOSSES:
+            fill_normal(directions.reshape(-1), self.rng)
+            directions[:] = [self.K.direction(z) for z in directions]
+        return Query(x, points + self.delta * directions, directions)
+
+    def update(self, query: Query, answers: Any) -> None:
+        """Learn from gradients at the points, (N, …), or losses, (N,)."""
+        answers = np.asarray(answers, float)
+        shape = query.points.shape if self.answers == GRADIENTS else (self.N,)
+        if answers.shape != shape or not np.isfinite(answers).all():
+            raise ValueError(f"answers must be finite and of shape {shape}, got {answers.shape}")
+        if self.answers == LOSSES:
+            scale = self.K.n / self.delta * answers
+            answers = scale.reshape(-1, *(1,) * len(self.K.shape)) * query.directions
+        for i in range(self.N):
+            self.optimisers.update(answers[i], i)
+        self.total += query.decision
+        self.t += 1
+
+    def mean(self) -> np.ndarray:
+        """Return the mean of all decisions."""
+        return self.total / max(self.t, 1)
+
+
+@kernel
+def fill_normal(z, rng):
+    """Independent standard normal numbers."""
+    for j in range(len(z)):
+        z[j] = normal(rng)

@@ -1,0 +1,84 @@
+"""Projection-free optimisation: Algorithm 1 step by step, its estimates and its regret."""
+
+import numpy as np
+import pytest
+
+from onearm.convex.matrices import NuclearBall
+from onearm.convex.olo import GradientDescent
+from onearm.convex.projection_free import ProjectionFree, Query
+from onearm.convex.sets import Ball, Box, Simplex
+
+ROUNDS = (64, 256, 1024)
+
+
+def test_equals_the_algorithm_written_down():
+    """With gradient descent inside, which draws nothing."""
+    K, N, rng = Ball(3, 1.0), 4, np.random.default_rng(0)
+    learner = ProjectionFree(K, N, optimisers=GradientDescent)
+    a, squares = np.zeros((N, 3)), np.zeros(N)
+    for _ in range(30):
+        query, x, before = learner.choose(), np.zeros(3), []
+        for i in range(1, N + 1):
+            before.append(x)
+            x = (1 - 2 / (i + 1)) * x + 2 / (i + 1) * a[i - 1]
+        assert query.decision == pytest.approx(x, abs=1e-12)
+        assert query.points == pytest.approx(np.array(before), abs=1e-12)
+        g = rng.normal(size=(N, 3))
+        learner.update(query, g)
+        for i in range(N):
+            squares[i] += (g[i] ** 2).sum()
+            moved = a[i] - 2.0 / np.sqrt(2 * squares[i]) * g[i]
+            a[i] = moved / max(1.0, np.linalg.norm(moved))
+
+
+@pytest.mark.parametrize("K", [Box([-1.0], [1.0]), Simplex(3), Box(-np.ones(2), np.ones(2))])
+def test_estimates_are_right_in_the_mean(K):
+    """Over directions all round: of a quadratic loss the very gradient, along the set."""
+    around = np.linspace(0, 2 * np.pi, 12, endpoint=False)
+    plane = np.linalg.svd(np.array([K.tangent(z) for z in np.eye(K.centre.size)]))[0][:, : K.n]
+    circle = np.column_stack([np.cos(around), np.sin(around)]) if K.n == 2 else [[1.0], [-1.0]]
+    wanted, delta, heard = np.arange(K.centre.size) / 10, K.inner / 3, []
+    learner = ProjectionFree(K, 1, "losses", delta)
+    learner.optimisers.update = lambda g, i: heard.append(g)
+    for u in np.asarray(circle) @ plane.T:
+        point = K.centre + delta * u
+        query = Query(K.centre, point[None], u[None])
+        learner.update(query, [((point - wanted) ** 2).sum()])
+    gradient = K.tangent(2 * (K.centre - wanted))
+    assert np.mean(heard, axis=0) == pytest.approx(gradient, abs=1e-9)
+
+
+def regret(T, answers, seed):
+    """On ½‖x - b‖² with b drawn around a point of the simplex, against that point."""
+    K, rng = Simplex(5), np.random.default_rng(seed)
+    wanted = np.array([0.5, 0.2, 0.2, 0.1, 0.0])
+    learner, lost = ProjectionFree.for_rounds(K, T, answers, seed=seed), 0.0
+    for _ in range(T):
+        query = learner.choose()
+        assert K.contains(query.decision)
+        lost += 0.5 * ((query.decision - wanted) ** 2).sum()
+        noise = 0.3 * rng.normal(size=query.points.shape)
+        off = query.points - wanted + noise
+        learner.update(query, off if answers == "gradients" else 0.5 * (off**2).sum(axis=1))
+    return lost
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(("answers", "power"), [("gradients", 0.5), ("losses", 0.75)])
+def test_regret_grows_as_it_should(answers, power):
+    """Means over seeds 0 to 4; the power is that of the bound, and 0.1 is allowed to chance."""
+    lost = [np.mean([regret(T, answers, seed) for seed in range(5)]) for T in ROUNDS]
+    slope = np.polyfit(np.log(ROUNDS), np.log(lost), 1)[0]
+    assert slope < power + 0.1
+
+
+def test_what_is_wrong_is_said():
+    with pytest.raises(ValueError, match="answers must be"):
+        ProjectionFree(Ball(2), 3, "guesses")
+    with pytest.raises(ValueError, match=r"delta must be in \(0, 1\)"):
+        ProjectionFree(Ball(2), 3, "losses", 1.0)
+    learner = ProjectionFree(NuclearBall(2, 3), 4)
+    query = learner.choose()
+    with pytest.raises(ValueError, match="answers must be finite"):
+        learner.update(query, np.zeros((3, 2, 3)))
+    assert learner.t == 0
