@@ -1,8 +1,9 @@
 """AdaBoostMH against boosted trees and forests: `python -m bench.mh_peers`.
 
 The error on test rows against the time that training took, one thread, five data sets with their
-usual splits. All who take part see the same arrays, one after another in one run; what they need to
-get ready (bins, columns) is counted, prediction is not. Writes results/mh_peers.json, .md and .png.
+usual splits. All who take part see the same arrays, one after another in one run for each data set;
+what they need to get ready (bins, columns) is counted, prediction is not. Writes
+results/mh_peers.json, .md and .png; data sets that were not asked for stay as they were there.
 """
 
 import argparse
@@ -146,13 +147,14 @@ def competitors(name: str) -> dict[str, tuple[Callable[..., Curve], dict[str, An
     N, wide = SIZES["tree"][DATA_SETS.index(name)], name in WIDE
     terms = {"arms_per_round": 3} if wide else {"n_terms": 5}
     bytree = {"colsample_bytree": 0.3} if wide else {}
+    light = {"learning_rate": 0.2, "min_child_samples": 5} if wide else {"num_leaves": 63}
     few = {"max_features": 0.3 if wide else 1.0}
     return {
         "AdaBoostMH products": (ours, {"base": "product"}),
         "AdaBoostMH products, tuned": (ours, {"base": "product", **terms}),
         "AdaBoostMH trees, tuned": (ours, {"base": "tree", "n_leaves": N}),
         "LightGBM": (lightgbm, {}),
-        "LightGBM, tuned": (lightgbm, {"learning_rate": 0.2, "min_child_samples": 5, **bytree}),
+        "LightGBM, tuned": (lightgbm, light | bytree),
         "XGBoost": (xgboost, {}),
         "XGBoost, tuned": (xgboost, {"max_depth": 8, "max_bin": 64, **bytree}),
         "HistGradientBoosting": (hist, {}),
@@ -185,13 +187,15 @@ def main() -> int:
     with threadpool_limits(1):  # HistGradientBoosting asks how many cores there are
         for name in asked.data:
             curves[name] = run(name, BUDGET[name] * asked.budget, console)
-    results = {
+    about = {
         "command": " ".join(["python -m bench.mh_peers", *sys.argv[1:]]),
         "about": report.about() | mh_peers_report.versions(),
-        "budget": {name: BUDGET[name] * asked.budget for name in asked.data},
-        "curves": curves,
-    }  # fmt: skip
-    (asked.out / "mh_peers.json").write_text(json.dumps(results, indent=1) + "\n")
+    }
+    path = asked.out / "mh_peers.json"
+    results = json.loads(path.read_text()) if path.exists() else {}  # of other data sets
+    for name, seen in curves.items():
+        results[name] = {**about, "budget": BUDGET[name] * asked.budget, "curves": seen}
+    path.write_text(json.dumps(results, indent=1) + "\n")
     mh_peers_report.write(results, asked.out)
     return 0
 

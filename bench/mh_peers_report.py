@@ -42,25 +42,28 @@ def write(results: dict[str, Any], folder: Path) -> None:
 
 
 def _text(results: dict[str, Any]) -> str:
-    facts = results["about"]
+    commands = {(one["command"], one["about"]["date"]) for one in results.values()}
+    written = ", ".join(f"`{command}` on {date}" for command, date in sorted(commands))
+    facts = next(iter(results.values()))["about"]
     shown = ("python", "onearm", "numba", "lightgbm", "xgboost", "scikit-learn")
     parts = [
         f"""# AdaBoostMH against boosted trees and forests
 
-Written by `{results["command"]}` on {facts["date"]}, {facts["cpu"]};
-{", ".join(f"{name} {facts[name]}" for name in shown)}. One run, one thread, CPU seconds of
-training; usual splits, error on the test rows in percent. "Ahead" is the share of times, from a
-fiftieth of the budget on and even in their logarithm, at which the error is below that of every
-peer. Ours are searched with `arms="recent"`; the curve is that of a run, not smoothed."""
+Written by {written}; {facts["cpu"]};
+{", ".join(f"{name} {facts[name]}" for name in shown)}.
+One run, one thread, CPU seconds of training; usual splits, error on the test rows in percent.
+"Ahead" is the share of times, from a fiftieth of the budget on and even in their logarithm, at
+which the error is below that of every peer. Ours are searched with `arms="recent"`; curves are of
+one run and not smoothed."""
     ]
-    for name, curves in results["curves"].items():
-        budget = results["budget"][name]
+    for name, one in results.items():
+        curves, budget = one["curves"], one["budget"]
         head = ["who", "settings", *(f"at {budget * part:.3g} s" for part in PARTS), "ahead"]
         rows = [
-            [who, ", ".join(f"{k}={v}" for k, v in one["settings"].items()) or "default",
-             *(_percent(at(one["curve"], budget * part)) for part in PARTS),
+            [who, ", ".join(f"{k}={v}" for k, v in each["settings"].items()) or "default",
+             *(_percent(at(each["curve"], budget * part)) for part in PARTS),
              f"{ahead(curves, who, budget):.2f}" if is_ours(who) else ""]
-            for who, one in curves.items()
+            for who, each in curves.items()
         ]  # fmt: skip
         parts.append(f"## {name}\n\n{table(head, rows)}")
     return "\n\n".join(parts) + "\n"
@@ -74,21 +77,22 @@ def _draw(results: dict[str, Any], path: Path) -> None:
     from matplotlib import pyplot as plt
 
     figure, panels = plt.subplots(
-        1, len(results["curves"]), figsize=(20, 5), layout="constrained", squeeze=False
+        1, len(results), figsize=(20, 5), layout="constrained", squeeze=False
     )
-    for axes, (name, curves) in zip(panels[0], results["curves"].items(), strict=True):
-        for number, (who, one) in enumerate(curves.items()):
-            seconds, errors = np.array(one["curve"]).T
-            axes.loglog(
-                seconds, 100 * errors, label=who, color=f"C{(number - 3) // 2 + 1}",
-                ls="--" if "tuned" in who else "-", lw=1.2,
-            ) if not is_ours(who) else axes.loglog(
-                seconds, 100 * errors, label=who, color="black", lw=2,
-                ls=("-", "--", ":")[number],
-            )  # fmt: skip
+    for axes, (name, one) in zip(panels[0], results.items(), strict=True):
+        for number, (who, each) in enumerate(one["curves"].items()):
+            seconds, errors = np.array(each["curve"]).T
+            axes.loglog(seconds, 100 * errors, label=who, **_look(who, number))
         axes.set_title(name)
         axes.set_xlabel("CPU seconds of training")
-        axes.set_xlim(results["budget"][name] / 100, results["budget"][name])
+        axes.set_xlim(one["budget"] / 100, one["budget"])
     panels[0, 0].set_ylabel("error on test rows, percent")
     panels[0, 0].legend(fontsize=7)
     figure.savefig(path, dpi=110)
+
+
+def _look(who: str, number: int) -> dict[str, Any]:
+    """Ours black, of others a colour each; dashed if tuned."""
+    if is_ours(who):
+        return {"color": "black", "lw": 2, "ls": ("-", "--", ":")[number]}
+    return {"color": f"C{(number - 3) // 2}", "lw": 1.2, "ls": "--" if "tuned" in who else "-"}

@@ -58,33 +58,37 @@ def _each(X: Any) -> Iterator[np.ndarray]:
 
 def _column(x: np.ndarray, sample_weight: np.ndarray, most: int, whole: bool) -> tuple:
     present = np.zeros(256, bool)
-    small = bytes_of(x, present)
-    values = np.flatnonzero(present).astype(float) if small else np.unique(x)
-    gaps = bool(np.isnan(values[-1]))
-    values = values[: len(values) - gaps]
-    low, high = values, values
-    if len(values) > most - gaps:
-        low, high = _grouped(values, x, sample_weight, most - gaps)
-    codes = np.empty(len(x), np.uint32 if whole else np.uint8)
-    if small:
-        encode_bytes(x, np.maximum(np.searchsorted(low, np.arange(256), "right") - 1, 0), codes)
+    codes = np.zeros(len(x), np.uint32 if whole else np.uint8)
+    if bytes_of(x, present) and present.sum() <= most:
+        low = high = np.flatnonzero(present).astype(float)
+        encode_bytes(x, np.cumsum(present) - 1, codes)
+        gaps = False
     else:
-        encode(x, low, int(gaps), codes)
-    if gaps:
-        low, high = np.append(np.nan, low), np.append(np.nan, high)
+        order = np.argsort(x)  # missing values last
+        ordered, there = x[order], len(x) - int(np.isnan(x).sum())
+        gaps = there < len(x)
+        begins = np.flatnonzero(np.append(True, ordered[1:there] != ordered[: there - 1])[:there])
+        if len(begins) > most - gaps:
+            begins = _grouped(begins, np.cumsum(sample_weight[order[:there]]), most - gaps)
+        ends = np.append(begins[1:], there)[: len(begins)]
+        low, high = ordered[begins], ordered[ends - 1]
+        codes[order[:there]] = np.repeat(np.arange(len(begins)) + gaps, ends - begins)
+        if gaps:
+            low, high = np.append(np.nan, low), np.append(np.nan, high)
     common = int(np.bincount(codes, minlength=1).argmax())
     rows = np.argsort(codes, kind="stable") if whole else np.flatnonzero(codes != common)
     return rows, codes[rows], common, gaps, low, high
 
 
-def _grouped(values: np.ndarray, x: np.ndarray, sample_weight: np.ndarray, most: int) -> tuple:
-    """Cut the values into groups of about equal weight: the least and largest of each."""
-    there = ~np.isnan(x)
-    each = np.bincount(np.searchsorted(values, x[there]), sample_weight[there])
-    upto = np.cumsum(each)
+def _grouped(begins: np.ndarray, weight: np.ndarray, most: int) -> np.ndarray:
+    """Join neighbouring values to groups of about equal weight: where each group begins.
+
+    `weight` is that of all rows up to each, in the order of their values.
+    """
+    upto = weight[np.append(begins[1:], len(weight)) - 1]
     wanted = np.arange(1, most) * (upto[-1] / most)
-    last = np.unique(np.append(np.searchsorted(upto, wanted), len(values) - 1))
-    return values[np.append(0, last[:-1] + 1)], values[last]
+    last = np.unique(np.append(np.searchsorted(upto, wanted), len(begins) - 1))
+    return begins[np.append(0, last[:-1] + 1)]
 
 
 @kernel
@@ -96,21 +100,6 @@ def bytes_of(x, present):
             return False
         present[int(v)] = True
     return True
-
-
-@kernel
-def encode(x, low, base, codes):
-    """The code of each value: base plus the number of codes that begin at or below it, less 1."""
-    for i in range(len(x)):
-        v = x[i]
-        a, b = 0, len(low)
-        while a < b:
-            middle = (a + b) // 2
-            if low[middle] <= v:
-                a = middle + 1
-            else:
-                b = middle
-        codes[i] = 0 if v != v else max(base + a - 1, base)
 
 
 @kernel
