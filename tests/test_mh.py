@@ -126,6 +126,19 @@ def test_a_full_search_with_more_columns_is_better():
     assert np.prod(full.loss_) < np.prod(any_.loss_)
 
 
+@pytest.mark.parametrize("exact", [False, True])
+def test_missing_values_are_below_all_others(exact):
+    X, y = blobs(60)
+    X = np.column_stack([X, np.full(60, np.nan), X[:, 0]])
+    X[::7, 5] = np.nan
+    low = np.where(np.isnan(X), -99.0, X)
+    with_gaps, without = (
+        AdaBoostMH("tree", n_rounds=30, arms="full", exact=exact).fit(rows, y) for rows in (X, low)
+    )
+    assert with_gaps.pulls_[4] == without.pulls_[4] == 0  # a constant
+    assert np.array_equal(with_gaps.predict(X), without.predict(low))
+
+
 @pytest.mark.parametrize("base", BASES)
 def test_stages_end_where_the_whole_ends(base):
     X, y = blobs()

@@ -65,14 +65,15 @@ def _column(x: np.ndarray, sample_weight: np.ndarray, most: int, whole: bool) ->
         gaps = False
     else:
         order = np.argsort(x)  # missing values last
-        ordered, there = x[order], len(x) - int(np.isnan(x).sum())
-        gaps = there < len(x)
-        begins = np.flatnonzero(np.append(True, ordered[1:there] != ordered[: there - 1])[:there])
+        gaps = bool(np.isnan(x[order[-1]]))
+        order = order[: len(x) - int(np.isnan(x).sum())]
+        known = x[order]
+        begins = np.flatnonzero(np.append(True, known[1:] != known[:-1])[: len(known)])
         if len(begins) > most - gaps:
-            begins = _grouped(begins, np.cumsum(sample_weight[order[:there]]), most - gaps)
-        ends = np.append(begins[1:], there)[: len(begins)]
-        low, high = ordered[begins], ordered[ends - 1]
-        codes[order[:there]] = np.repeat(np.arange(len(begins)) + gaps, ends - begins)
+            begins = _grouped(begins, np.cumsum(sample_weight[order]), most - gaps)
+        ends = np.append(begins[1:], len(known))[: len(begins)]
+        low, high = known[begins], known[ends - 1]
+        codes[order] = np.repeat(np.arange(len(begins)) + gaps, ends - begins)
         if gaps:
             low, high = np.append(np.nan, low), np.append(np.nan, high)
     common = int(np.bincount(codes, minlength=1).argmax())
