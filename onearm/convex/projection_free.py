@@ -110,6 +110,14 @@ class ProjectionFree:
         self.total += query.decision
         self.t += 1
 
+    def play(self, oracle: Callable[[np.ndarray, int], Any], seed: int) -> np.ndarray:
+        """Play a round, asking an oracle at each point with a seed, and return the decision."""
+        query = self.choose()
+        seeds = seed * self.N + np.arange(self.N)
+        asked = zip(query.points, seeds, strict=True)
+        self.update(query, [oracle(x, int(s)) for x, s in asked])
+        return query.decision
+
     def mean(self) -> np.ndarray:
         """Return the mean of all decisions."""
         return self.total / max(self.t, 1)
