@@ -25,10 +25,10 @@ def _find(name: str, known: dict[str, str], what: str) -> str:
     raise typer.BadParameter(f"no {what} is called {name!r}; there are {', '.join(known)}")
 
 
-def _learners(names: str) -> list[str]:
+def _learners(names: str, known: dict[str, str] = onearm.LEARNERS) -> list[str]:
     if names == "all":
-        return list(onearm.LEARNERS)
-    return [_find(name, onearm.LEARNERS, "learner") for name in names.split(",")]
+        return list(known)
+    return [_find(name, known, "learner") for name in names.split(",")]
 
 
 @app.command()
@@ -109,7 +109,8 @@ def warm(
 
     from onearm.warm import warm as warm_up
 
-    names = _learners(learners)
+    batch = {} if find_spec("sklearn") is None else onearm.ESTIMATORS
+    names = _learners(learners, {**batch, **onearm.LEARNERS})
     for _ in track(warm_up(names, not play), "compiling (once)", total=len(names)):
         pass
 

@@ -37,9 +37,23 @@ def tour(name: str, everything: bool = True) -> str:
     return name
 
 
+def batch_tour(name: str) -> str:
+    """Fit a classifier in all its forms, which are compiled one by one."""
+    import numpy as np
+
+    X, y = np.arange(12.0).reshape(6, 2) % 5, np.arange(6) % 3
+    for base in ("stump", "tree"):
+        for params in ({"exact": False}, {"exact": True}, {"arms": "full", "n_jobs": 2}):
+            model = getattr(onearm, name)(base, n_rounds=2, **params).fit(X, y)
+            model.predict(X)
+    return name
+
+
 def warm(names: list[str], everything: bool = True) -> Iterator[str]:
     """Compile the learners called `names` on all cores; gives each name when it is done."""
     workers = min(len(names), os.cpu_count() or 1)
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        for done in as_completed([pool.submit(tour, name, everything) for name in names]):
+        batch = [pool.submit(batch_tour, name) for name in names if name in onearm.ESTIMATORS]
+        online = [pool.submit(tour, name, everything) for name in names if name in onearm.LEARNERS]
+        for done in as_completed(batch + online):
             yield done.result()
