@@ -47,7 +47,7 @@ class AdaBoostMH(Voting):
         How many base classifiers are added.
     arms
         How columns are chosen: "full" searches all of them, "uniform" any; "ucb", "ucbv",
-        "exp3p" and "recent" learn from what was found there.
+        "exp3p" (all as published) and "recent" learn from what was found there.
     arms_per_round
         How many columns are searched each time, of which the best counts.
     reward
@@ -105,7 +105,7 @@ class AdaBoostMH(Voting):
 
     def __init__(
         self, base: str = "stump", *, n_leaves: int = 8, n_terms: int = 3, n_rounds: int = 1000,
-        arms: str = "exp3p", arms_per_round: int = 1, reward: str = "log", lam: float = 0.15,
+        arms: str = "recent", arms_per_round: int = 1, reward: str = "log", lam: float = 0.15,
         eta: float = 0.3, scale_reward: bool = False, weights: str = "shared", max_bins: int = 256,
         exact: bool = False, validation: float = 0.0, patience: float = 2.0,
         warm_start: bool = False, n_jobs: int | None = None, verbose: bool = False,
