@@ -29,6 +29,10 @@ LEARNERS = {
     "BinBandit": "onearm.boosting.binbandit",
 }
 ESTIMATORS = {"AdaBoostMH": "onearm.mh.adaboost"}
+BOOSTERS = {
+    "BanditGradientBooster": "onearm.convex.gradient_boosting",
+    "GradientBooster": "onearm.convex.gradient_boosting",
+}  # for regression
 STREAMS = {
     "Stream": "onearm.streams.stream",
     "SynSep": "onearm.streams.texts",
@@ -41,6 +45,7 @@ STREAMS = {
 _PLACES = {
     **LEARNERS,
     **ESTIMATORS,
+    **BOOSTERS,
     **STREAMS,
     "Learner": "onearm.learner",
     "Choice": "onearm.choice",

@@ -1,0 +1,70 @@
+"""N linear learners of linear losses, in a few arrays: prediction W x, then W ← Π(W - η g xᵀ).
+
+Π keeps ‖W‖ (of all outputs of a learner together) within R: a linear loss ⟨g, W x⟩ does not grow
+when W does, so that without a bound W would drift away. The step is η = lr·t^(-power).
+
+    W       (d, N·m)  the weights; those of one column lie side by side, learner by learner
+    squared (N,)      ‖W‖² of each learner
+    a       (N·m,)    what they say, each with m outputs
+"""
+
+import math
+
+from onearm.kernels import lean_kernel
+
+AFRESH = 1000  # rounds after which ‖W‖² is added up anew
+
+
+@lean_kernel
+def say(x, W, a):
+    """a_i = W_i x."""
+    for q in range(len(a)):
+        a[q] = 0.0
+    for j in range(len(x)):
+        if x[j] != 0.0:
+            for q in range(len(a)):
+                a[q] += x[j] * W[j, q]
+
+
+@lean_kernel
+def learn(x, t, g, scale, W, squared, a, lr, power, R):
+    """Take a step of round t = 1, 2, … against the gradients g; a is what was said.
+
+    g is overwritten, and scale, as long as a, is room to work in.
+    """
+    N = len(squared)
+    m = len(a) // N
+    eta, length = lr * t ** (-power), 0.0
+    for j in range(len(x)):
+        length += x[j] * x[j]
+    shrinks = False
+    for i in range(N):
+        for q in range(i * m, (i + 1) * m):
+            g[q] *= eta
+            squared[i] += g[q] * (g[q] * length - 2.0 * a[q])
+        factor = 1.0
+        if squared[i] > R * R:
+            factor = R / math.sqrt(squared[i])
+            squared[i], shrinks = R * R, True
+        for q in range(i * m, (i + 1) * m):
+            scale[q] = factor
+    for j in range(len(x)):
+        if x[j] != 0.0:
+            for q in range(len(a)):
+                W[j, q] -= x[j] * g[q]
+        if shrinks:
+            for q in range(len(a)):
+                W[j, q] *= scale[q]
+    if t % AFRESH == 0:
+        _add_up(W, squared)
+
+
+@lean_kernel
+def _add_up(W, squared):
+    N = len(squared)
+    m = W.shape[1] // N
+    for i in range(N):
+        squared[i] = 0.0
+        for j in range(len(W)):
+            for q in range(i * m, (i + 1) * m):
+                squared[i] += W[j, q] * W[j, q]
