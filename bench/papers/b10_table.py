@@ -41,8 +41,8 @@ def _text(cells: dict[Cell, list[Record]], records: list[Record], of: int) -> st
         f"""# Table 1 of B10
 
 Written by `python -m bench.papers.b10` on {today} from {len(records)} of {of} runs; {shown}.
-Smoothed test error in percent, ours / the paper's, one run of each; in brackets after how many
-rounds. Their number is that with the least smoothed error on a fifth of the training rows, up to a
+Smoothed test error in percent, ours / the paper's; in brackets after how many rounds, and of how
+many runs it is the mean if of several. The number of rounds is that with the least smoothed error on a fifth of the training rows, up to a
 most; † marks full searches that would take too long twice: there it is the most. EXP3.P has λ =
 0.15 and η = 0.3 everywhere; the paper chose them for each data set. "recent" is ours."""
     ]
@@ -73,7 +73,8 @@ def _table(base: str, cells: dict[Cell, list[Record]]) -> str:
                 row.append(f"– / {paper}")
                 continue
             mark = "" if runs[0]["validated"] else "†"
-            rounds = f"{runs[0]['rounds']:,}{mark}"
+            rounds = f"{np.mean([run['rounds'] for run in runs]):,.0f}{mark}"
+            rounds += f", {len(runs)} runs" if len(runs) > 1 else ""
             bold = "" if met((data, base, arms), runs) else "**"
             row.append(f"{bold}{percent(runs):.2f}{bold} / {paper} ({rounds})")
         rows.append(row)

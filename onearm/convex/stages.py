@@ -1,4 +1,4 @@
-"""The rounds of gradient boosting: stages of a prediction, queries, gradients and their estimates."""
+"""The rounds of gradient boosting: stages of a prediction, queries, gradients and estimates."""
 
 import math
 
