@@ -25,7 +25,7 @@ ROUNDS = {  # the most, in the order of the data sets: of a bandit, and of a ful
     "product": ((15_000, 10_000, 5000, 20_000, 10_000), (2500, 1000, 2000, 1500, 1500)),
     "tree": ((5000, 5000, 3000, 5000, 3000), (500, 500, 1000, 300, 1000)),
 }
-TOO_LONG = ("mnist", "isolet")  # to play full searches twice
+TOO_LONG = ("mnist", "isolet", "letter")  # to play full searches twice
 POINTS = 100  # of a curve
 AT_ONCE = 50  # rounds between two looks at the clock
 Record = dict[str, Any]
