@@ -70,16 +70,19 @@ def scikit_learn() -> float:
 def searches(repeats: int) -> dict[str, Any]:
     """A full search, by threads, and rounds of EXP3.P, in seconds."""
     full: dict[str, Any] = {}
+    others: list[float] = []
     for base, rounds in BASES.items():
         models = [begun(base, "full", n_jobs) for n_jobs in (1, 2)]
         seconds: list[list[float]] = [[], []]
         for _ in range(repeats):
             for model, seen in zip(models, seconds, strict=True):
                 seen.append(best_of(1, played(model, rounds)) / rounds)
+            if base == "stump":
+                others.append(scikit_learn())
         full[base] = {"one": seconds[0], "two": seconds[1]}
     bandit = {base: best_of(repeats, played(begun(base, "exp3p", 1, 100), 200)) / 200
               for base in BASES}  # fmt: skip
-    return {"full": full, "exp3p": bandit, "AdaBoostClassifier": scikit_learn()}
+    return {"full": full, "exp3p": bandit, "AdaBoostClassifier": min(others)}
 
 
 @kernel

@@ -175,7 +175,7 @@ class AdaBoostMH(Voting):
     def _begin(self, X: Any, positive: np.ndarray, sample_weight: np.ndarray) -> None:
         K = len(self.classes_)
         starts = np.append(0, np.cumsum(positive.sum(axis=1)))
-        labels = starts, np.nonzero(positive)[1]
+        labels = starts, np.nonzero(positive)[1].astype(np.uint32)
         weights = Weights(initial(labels, K, sample_weight, self.weights == "shared"), labels)
         table = columns(X, sample_weight, self.max_bins, self.exact)
         varying = np.flatnonzero(np.diff(table.places) - table.first > 1)

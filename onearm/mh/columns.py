@@ -121,7 +121,7 @@ def _joined(kept: list[tuple], whole: bool) -> Columns:
     starts = np.append(0, np.cumsum([len(part) for part in rows]))
     places = np.append(0, np.cumsum([len(part) for part in low]))
     return Columns(
-        starts, np.concatenate(rows).astype(np.int32), np.concatenate(codes),
+        starts, np.concatenate(rows).astype(np.uint32), np.concatenate(codes),
         np.array(common, np.int64), np.array(first, np.int64), places, np.concatenate(low),
         np.concatenate(high), whole,
     )  # fmt: skip

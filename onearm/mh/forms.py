@@ -28,10 +28,10 @@ class Training:
         self, columns: Columns, weights: Weights, arms: Arms, rng: np.ndarray, smoothing: float,
         n_threads: int,
     ) -> None:  # fmt: skip
-        n, K = weights.A.shape
+        n, self.K = weights.A.shape
         n_codes = 1 if columns.whole else int(np.diff(columns.places).max(initial=1))
         self.columns, self.weights, self.arms, self.rng = columns, weights, arms, rng
-        self.room = Room(n_threads, len(arms.columns), n_codes, K)
+        self.room = Room(n_threads, len(arms.columns), n_codes, self.K)
         self.n_threads = n_threads
         self.psi, self.at = np.ones(n, np.int8), np.zeros(n, np.int16)
         self.smoothing = smoothing
@@ -97,7 +97,8 @@ class Products(Form):
         m, K = self.column.shape[1], self.votes.shape[1]
         column, low, high = np.full((3, rounds, m), NONE)
         votes, (alpha, loss) = np.zeros((rounds, K), np.int8), np.zeros((2, rounds))
-        terms, (total, before, factors) = np.zeros((m, 3), np.int64), np.zeros((3, 2, K))
+        terms = np.zeros((m, 3), np.int64)
+        total, before, factors = np.zeros((3, 2, training.K))
         boost = boost_products_in_threads if training.n_threads > 1 else boost_products
         n = boost(
             terms, training.psi, training.at, total, before, factors, *training.model(),
@@ -139,11 +140,11 @@ class Trees(Form):
         alpha, loss = np.zeros((2, rounds))
         leaves = (
             np.zeros((N, 2), np.int64), np.zeros((N, 3), np.int64), np.zeros(N),
-            np.zeros((N, 2, K)), np.zeros((N, 2, K)),
+            *np.zeros((2, N, 2, training.K)),
         )  # fmt: skip
         boost = boost_trees_in_threads if training.n_threads > 1 else boost_trees
         n = boost(
-            leaves, training.psi, training.at, np.zeros((2 * N, K)), *training.model(),
+            leaves, training.psi, training.at, np.zeros((2 * N, training.K)), *training.model(),
             (splits, n_splits, votes, alpha, loss),
         )  # fmt: skip
         there = np.arange(N - 1) < n_splits[:, None]

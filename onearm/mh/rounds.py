@@ -33,7 +33,7 @@ def boost_products(
     """Play as many rounds as the model has room for: how many, fewer if nothing is left to gain."""
     column, low, high, votes, alpha, loss = model
     plus, minus, sums = weights[1], weights[2], weights[6]
-    n, K = weights[0].shape
+    n, K = len(weights[0]), votes.shape[-1]
     for t in range(len(alpha)):
         keep(total, sums)
         m, gamma = product(terms, psi, at, total, before, weights, columns, room, arms, rng)
@@ -82,7 +82,7 @@ def boost_trees(leaves, psi, at, work, weights, columns, room, arms, rng, smooth
     """The same with trees."""
     splits, n_splits, votes, alpha, loss = model
     plus, minus, sums = weights[1], weights[2], weights[6]
-    n, K = weights[0].shape
+    n, K = len(weights[0]), votes.shape[-1]
     N = votes.shape[1]
     for t in range(len(alpha)):
         keep(leaves[3][0], sums)

@@ -29,9 +29,13 @@ def collect(j, psi, at, node, total, weights, columns, by_code):
     n_codes, rest, K = places[j + 1] - places[j], common[j], total.shape[1]
     for c in range(n_codes):
         clear(by_code[c])
-    for e in range(begins[j], begins[j + 1]):
-        if node == NONE or at[rows[e]] == node:
+    if node == NONE:
+        for e in range(begins[j], begins[j + 1]):
             add_row(rows[e], psi[rows[e]], by_code[codes[e]], weights)
+    else:
+        for e in range(begins[j], begins[j + 1]):
+            if at[rows[e]] == node:
+                add_row(rows[e], psi[rows[e]], by_code[codes[e]], weights)
     keep(by_code[rest], total)
     for c in range(n_codes):
         if c != rest:

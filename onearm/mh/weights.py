@@ -21,6 +21,7 @@ from onearm.kernels import lean_kernel
 UNIT = 2.0**48
 FAR = 2.0**3  # of a factor from 1
 ALL, HAS = range(2)  # of sums
+LANES = 4  # floats that are added at a time: A has columns of zeros up to a multiple of it
 
 
 def initial(positive: tuple, K: int, sample_weight: np.ndarray, shared: bool) -> np.ndarray:
@@ -41,8 +42,10 @@ class Weights:
     """A and all that belongs to it."""
 
     def __init__(self, w: np.ndarray, positive: tuple) -> None:
-        K = w.shape[1]
-        self.A = np.where(w > 0, np.maximum(np.rint(w * UNIT), 1), 0)
+        n, self.K = w.shape
+        K = -(-self.K // LANES) * LANES
+        self.A = np.zeros((n, K))
+        self.A[:, : self.K] = np.where(w > 0, np.maximum(np.rint(w * UNIT), 1), 0)
         self.plus, self.minus = np.ones((2, K))
         self.positive = positive
         self.single = bool((np.diff(positive[0]) == 1).all())
@@ -60,7 +63,7 @@ class Weights:
         starts, labels = self.positive
         rows = np.repeat(np.arange(len(self.A)), np.diff(starts))
         w[rows, labels] = self.A[rows, labels] * (self.plus / UNIT)[labels]
-        return w
+        return w[:, : self.K]
 
 
 @lean_kernel
