@@ -128,16 +128,19 @@ def _draw(cells: dict[Cell, list[Record]], path: Path) -> None:
     )
     for row, base in zip(panels, BASES, strict=True):
         for axes, data in zip(row, DATA_SETS, strict=True):
-            for arms, name in POLICIES.items():
+            for number, arms in enumerate(POLICIES):
                 for run in cells.get((data, base, arms), [])[:1]:
-                    _line(axes, run, name)
-            axes.set_title(f"{data}, {base}s", fontsize=9)
+                    _line(axes, run, f"C{number}")
+            played = any((data, base, arms) in cells for arms in POLICIES)
+            axes.set_title(f"{data}, {base}s" + ("" if played else ": not played"), fontsize=9)
+    for number, name in enumerate(POLICIES.values()):
+        panels[0, 0].plot([], [], color=f"C{number}", label=name)
     panels[0, 0].legend(fontsize=8)
     figure.supxlabel("CPU seconds, all that it takes to get ready counted")
     figure.supylabel("smoothed test error, percent")
     figure.savefig(path, dpi=100)
 
 
-def _line(axes: Any, run: Record, name: str) -> None:
+def _line(axes: Any, run: Record, color: str) -> None:
     error = 100 * np.array(run["curve"]["error"])
-    axes.loglog(run["curve"]["seconds"], error, label=name, lw=1.2)
+    axes.loglog(run["curve"]["seconds"], error, color=color, lw=1.2)
