@@ -97,10 +97,11 @@ def test_the_energy_of_a_product_never_rises(arms):
 
 @pytest.mark.parametrize("digits", [1, 8])
 @pytest.mark.parametrize("base", BASES)
-def test_scans_and_histograms_agree_to_the_bit(base, digits):
+@pytest.mark.parametrize("arms", ["recent", "full"])
+def test_scans_and_histograms_agree_to_the_bit(arms, base, digits):
     X, y = blobs(200, digits=digits)  # not more than 256 values in any column
     one, two = (
-        AdaBoostMH(base, n_rounds=80, random_state=0, exact=exact).fit(X, y)
+        AdaBoostMH(base, n_rounds=80, arms=arms, random_state=0, exact=exact).fit(X, y)
         for exact in (False, True)
     )
     for name, array in one.form_.arrays().items():
@@ -115,6 +116,18 @@ def test_sparse_rows_are_rows(base):
     dense = AdaBoostMH(base, n_rounds=40, random_state=0).fit(X, y)
     sparse = AdaBoostMH(base, n_rounds=40, random_state=0).fit(csr_array(X), y)
     assert np.array_equal(dense.decision_function(X), sparse.decision_function(csr_array(X)))
+
+
+@pytest.mark.parametrize("base", BASES)
+def test_a_full_search_is_that_of_all_arms_at_once(base):
+    X, y = blobs(200, d=6, digits=8)
+    w = np.random.default_rng(1).uniform(0.5, 1.5, 200)  # no two rows weigh the same: no ties
+    full, every = (
+        AdaBoostMH(base, n_rounds=20, n_leaves=3, **arms).fit(X, y, sample_weight=w)
+        for arms in ({"arms": "full"}, {"arms": "uniform", "arms_per_round": 6, "random_state": 1})
+    )
+    for name, array in full.form_.arrays().items():
+        assert np.array_equal(array, every.form_.arrays()[name], equal_nan=True), name
 
 
 @pytest.mark.compiled

@@ -18,12 +18,12 @@ WIDE = ("mnist", "isolet", "usps")
 Cell = tuple[str, str, str]  # data set, base, policy
 
 
-def write(records: list[Record], of: int, folder: Path) -> None:
+def write(records: list[Record], folder: Path) -> None:
     """Write table1.md and figure4.png."""
     cells: dict[Cell, list[Record]] = {}
     for record in records:
         cells.setdefault((record["data"], record["base"], record["arms"]), []).append(record)
-    (folder / "table1.md").write_text(_text(cells, records, of))
+    (folder / "table1.md").write_text(_text(cells, records))
     if records:
         _draw(cells, folder / "figure4.png")
 
@@ -32,15 +32,17 @@ def percent(runs: list[Record]) -> float:
     return 100 * float(np.mean([run["error"] for run in runs]))
 
 
-def _text(cells: dict[Cell, list[Record]], records: list[Record], of: int) -> str:
+def _text(cells: dict[Cell, list[Record]], records: list[Record]) -> str:
     versions = {json.dumps(record["versions"], sort_keys=True) for record in records}
     shown = "; ".join(", ".join(f"{k} {v}" for k, v in json.loads(one).items()) for one in versions)
     today = datetime.now(UTC).date().isoformat()
+    of = len(DATA_SETS) * len(BASES) * len(POLICIES)
     missed = [cell for cell in cells if not met(cell, cells[cell])]
     parts = [
         f"""# Table 1 of B10
 
-Written by `python -m bench.papers.b10` on {today} from {len(records)} of {of} runs; {shown}.
+Written by `python -m bench.papers.b10` on {today} from {len(records)} runs,
+of {len(cells)} of {of} cells; {shown}.
 Smoothed test error in percent, ours / the paper's; in brackets after how many rounds, and of how
 many runs it is the mean if of several. The number of rounds is that with the least smoothed error
 on a fifth of the training rows, up to a most; † marks full searches that would take too long twice:

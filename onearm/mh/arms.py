@@ -47,6 +47,7 @@ class Arms:
         self.order = np.arange(M)
         self.pulled = np.zeros(M, np.int64)
         self.stages: list[csr_array] = []
+        self.full = policy == "full"
         self.tries_all = policy in ("ucb", "ucbv")  # each once before the first round
         at_once = M if policy == "full" else min(at_once, M)
         self.settings = (

@@ -9,6 +9,7 @@ import numpy as np
 
 from onearm.mh.arms import Arms
 from onearm.mh.columns import Columns
+from onearm.mh.full import FullRoom
 from onearm.mh.rounds import (
     boost_products,
     boost_products_in_threads,
@@ -31,7 +32,8 @@ class Training:
         n, self.K = weights.A.shape
         n_codes = 1 if columns.whole else int(np.diff(columns.places).max(initial=1))
         self.columns, self.weights, self.arms, self.rng = columns, weights, arms, rng
-        self.room = Room(n_threads, len(arms.columns), n_codes, self.K)
+        full = FullRoom(n if arms.full else 0, n_threads, len(arms.columns), n_codes, self.K)
+        self.room = Room(n_codes, self.K, full)
         self.n_threads = n_threads
         self.psi, self.at = np.ones(n, np.int8), np.zeros(n, np.int16)
         self.smoothing = smoothing

@@ -10,8 +10,8 @@ B. Kégl, R. Busa-Fekete. Boosting products of base classifiers. ICML 2009.
 
 from onearm.kernels import lean_kernel
 from onearm.mh.columns import base_above
-from onearm.mh.search import KEPT, search
-from onearm.mh.stump import MARGIN, NONE, keep
+from onearm.mh.search import search
+from onearm.mh.stump import KEPT, MARGIN, NONE, keep
 from onearm.mh.weights import ALL, HAS, add_row
 
 COLUMN, LOW, HIGH = range(3)  # of a term
@@ -55,7 +55,7 @@ def _set(terms, t, j, lo, hi):
 def _put_in(j, hi, psi, total, columns, room):
     """ψ ← ±ψ·φ, and the totals with it, by the sums below the cut that a search has left."""
     _flip(j, hi, psi, columns)
-    below, sign = room[1][0, KEPT], 1.0 if base_above(j, hi, columns) else -1.0
+    below, sign = room[1][KEPT], 1.0 if base_above(j, hi, columns) else -1.0
     for l in range(total.shape[1]):  # noqa: E741
         total[ALL, l] = sign * (total[ALL, l] - 2.0 * below[ALL, l])
         total[HAS, l] = sign * (total[HAS, l] - 2.0 * below[HAS, l])

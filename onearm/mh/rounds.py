@@ -16,8 +16,8 @@ import math
 from onearm.kernels import bind, lean_kernel
 from onearm.mh.arms import FULL
 from onearm.mh.columns import base_above
+from onearm.mh.full import full_search_in_threads
 from onearm.mh.product import COLUMN, HIGH, LOW, product
-from onearm.mh.search import search_in_threads
 from onearm.mh.stump import keep
 from onearm.mh.tree import fit_leaf, sign, tree
 from onearm.mh.weights import ALL, HAS, UNIT, mass, rescale, reweigh_row
@@ -116,7 +116,7 @@ def boost_trees(leaves, psi, at, work, weights, columns, room, arms, rng, smooth
 
 def _in_threads():
     """The same with full searches that are shared among threads."""
-    threaded = {"search": search_in_threads}
+    threaded = {"search": full_search_in_threads}
     term_by_term = bind(product, "product_in_threads", **threaded)
     leaf_by_leaf = bind(fit_leaf, "fit_leaf_in_threads", **threaded)
     grown = bind(tree, "tree_in_threads", fit_leaf=leaf_by_leaf)

@@ -19,7 +19,7 @@ from onearm.mh.weights import ALL, HAS, UNIT, add_row
 NONE = -1  # no node: all rows; no column
 NO_CUT = 0
 MARGIN = 1e-12  # by which an edge must be larger to be better: not by rounding
-NOW, BEST = range(2)  # sums below a cut: that of now, and the best of a column
+NOW, BEST, KEPT = range(3)  # sums below a cut: that of now, the best of a column and of all
 
 
 @lean_kernel

@@ -9,8 +9,8 @@ B. Kégl. The return of AdaBoost.MH: multi-class Hamming trees. ICLR 2014.
 
 from onearm.kernels import lean_kernel
 from onearm.mh.columns import base_above
-from onearm.mh.search import KEPT, search
-from onearm.mh.stump import MARGIN, NONE, e_of, keep
+from onearm.mh.search import search
+from onearm.mh.stump import KEPT, MARGIN, NONE, e_of, keep
 from onearm.mh.weights import ALL, HAS, UNIT
 
 COLUMN, LOW, HIGH, MINUS, PLUS = range(5)  # of a split: MINUS and PLUS are splits, or ~leaf
@@ -96,7 +96,7 @@ def fit_leaf(leaf, node, leaves, at, psi, weights, columns, room, arms, rng):
     gamma, j, lo, hi = search(psi, at, node, total[leaf], weights, columns, room, arms, rng)
     found[leaf, COLUMN], found[leaf, LOW], found[leaf, HIGH] = j, lo, hi
     gains[leaf] = gamma - constant_edge(total[leaf], weights) if j != NONE else 0.0
-    keep(below[leaf], room[1][0, KEPT])
+    keep(below[leaf], room[1][KEPT])
 
 
 @lean_kernel

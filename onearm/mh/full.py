@@ -1,0 +1,174 @@
+"""The full search for a stump: the best cut of all columns.
+
+Where every column is searched it pays to multiply out the signed weights first,
+
+    S_il = w_il y_il ψ_i,
+
+for then one sum for each code and label tells the edge, and a histogram stays in the cache. As
+integers they add up exactly: columns may be shared among threads and the stump is the same.
+"""
+
+import numpy as np
+from numba import prange
+
+from onearm.kernels import kernel, lean_kernel
+from onearm.mh.arms import reward
+from onearm.mh.stump import BEST, KEPT, MARGIN, NO_CUT, NONE, best_cut, keep
+from onearm.mh.weights import UNIT
+
+FINER = 2.0**4  # than the units of A: so many that sums still have at most 53 bits
+SIGNED = FINER * UNIT
+
+
+class FullRoom:
+    """What a full search writes to.
+
+    S and its sum over all rows; for each thread sums by code and below the cut; for each column γ.
+    """
+
+    def __init__(self, n: int, n_threads: int, n_columns: int, n_codes: int, K: int) -> None:
+        self.S, self.total = np.zeros((n, K)), np.zeros(K)
+        self.by_code, self.below = np.zeros((n_threads, n_codes, K)), np.zeros((n_threads, K))
+        self.gammas = np.zeros(n_columns)
+
+    def model(self) -> tuple:
+        return self.S, self.total, self.by_code, self.below, self.gammas
+
+
+@lean_kernel
+def sign_weights(psi, at, node, weights, S, total):
+    """Multiply out S in a node, or everywhere, and sum it."""
+    A, plus, minus, starts, labels = weights[0], weights[1], weights[2], weights[3], weights[4]
+    for l in range(len(total)):  # noqa: E741
+        total[l] = 0.0
+    for i in range(len(A)):
+        if node != NONE and at[i] != node:
+            continue
+        times = FINER * psi[i]
+        for l in range(len(total)):  # noqa: E741
+            S[i, l] = np.rint(A[i, l] * minus[l] * -times)
+        for a in range(starts[i], starts[i + 1]):
+            l = labels[a]  # noqa: E741
+            S[i, l] = np.rint(A[i, l] * plus[l] * times)
+        for l in range(len(total)):  # noqa: E741
+            total[l] += S[i, l]
+
+
+@lean_kernel
+def _collect(j, at, node, columns, S, total, by_code):
+    """Add up the rows of each code of column j."""
+    begins, rows, codes, common, first, places, low, high, whole = columns
+    n_codes, rest, K = places[j + 1] - places[j], common[j], len(total)
+    for c in range(n_codes):
+        for l in range(K):  # noqa: E741
+            by_code[c, l] = 0.0
+    if node == NONE:
+        for e in range(begins[j], begins[j + 1]):
+            i, c = rows[e], codes[e]
+            for l in range(K):  # noqa: E741
+                by_code[c, l] += S[i, l]
+    else:
+        for e in range(begins[j], begins[j + 1]):
+            i, c = rows[e], codes[e]
+            if at[i] == node:
+                for l in range(K):  # noqa: E741
+                    by_code[c, l] += S[i, l]
+    for l in range(K):  # noqa: E741
+        by_code[rest, l] = total[l]
+    for c in range(n_codes):
+        if c != rest:
+            for l in range(K):  # noqa: E741
+                by_code[rest, l] -= by_code[c, l]
+
+
+@lean_kernel
+def _edge(below, total):
+    gamma = 0.0
+    for l in range(len(total)):  # noqa: E741
+        gamma += abs(total[l] - 2.0 * below[l])
+    return gamma
+
+
+@lean_kernel
+def _some(c, sums):
+    for l in range(sums.shape[1]):  # noqa: E741
+        if sums[c, l] != 0.0:
+            return True
+    return False
+
+
+@lean_kernel
+def _scan(j, node, columns, total, by_code, below):
+    """The largest γ of column j, from its sums by code. A code that sums to 0 moves no edge."""
+    first, places = columns[4], columns[5]
+    best, last = -1.0, NONE
+    for c in range(places[j + 1] - places[j]):
+        if node != NONE and not _some(c, by_code):
+            continue
+        if last >= first[j]:
+            gamma = _edge(below, total)
+            if gamma > best:
+                best = gamma
+        last = c
+        for l in range(len(total)):  # noqa: E741
+            below[l] += by_code[c, l]
+    return best
+
+
+@lean_kernel
+def _scan_sorted(j, at, node, columns, S, total, below):
+    """The same over the rows of column j themselves, which are sorted by code."""
+    begins, rows, codes, first = columns[0], columns[1], columns[2], columns[4]
+    best, last = -1.0, NONE
+    for e in range(begins[j], begins[j + 1]):
+        i, c = rows[e], np.int64(codes[e])
+        if node != NONE and at[i] != node:
+            continue
+        if c != last and last >= first[j]:
+            best = max(best, _edge(below, total))
+        last = c
+        for l in range(len(total)):  # noqa: E741
+            below[l] += S[i, l]
+    return best
+
+
+def _share(thread, at, node, columns, full, searched):
+    """What one thread does: every n-th column."""
+    S, total, by_code, below, gammas = full
+    for a in range(thread, len(searched), len(by_code)):
+        j = searched[a]
+        for l in range(len(total)):  # noqa: E741
+            below[thread, l] = 0.0
+        if columns[8]:
+            gamma = _scan_sorted(j, at, node, columns, S, total, below[thread])
+        else:
+            _collect(j, at, node, columns, S, total, by_code[thread])
+            gamma = _scan(j, node, columns, total, by_code[thread], below[thread])
+        gammas[a] = gamma / SIGNED
+
+
+_share = kernel(_share, _nrt=False, forceinline=False)
+
+
+def full_search(psi, at, node, total, weights, columns, room, arms, rng):
+    """Search all columns: (γ, column, last code below, first above), as `search` does."""
+    by_code, below, full = room
+    S, signed_total, _, _, gammas = full
+    sign_weights(psi, at, node, weights, S, signed_total)
+    for thread in prange(len(full[2])):
+        _share(thread, at, node, columns, full, arms[0])
+    best, of = -1.0, NONE
+    for a in range(len(gammas)):
+        reward(a, gammas[a], 1.0, arms)
+        if gammas[a] > best + MARGIN:
+            best, of = gammas[a], a
+    if of == NONE:
+        return best, NONE, NO_CUT, NO_CUT
+    j = arms[0][of]  # once more, for its cut and the sums below
+    gamma, lo, hi = best_cut(j, psi, at, node, total, weights, columns, by_code, below)
+    keep(below[KEPT], below[BEST])
+    return gamma / UNIT, j, lo, hi
+
+
+full_search_in_threads = kernel(full_search, parallel=True, forceinline=False)
+full_search = kernel(full_search, _nrt=False, forceinline=False)
