@@ -23,16 +23,15 @@ SIGNED = FINER * UNIT
 class FullRoom:
     """What a full search writes to.
 
-    S and its sum over all rows; for each thread sums by code and below the cut; for each column γ.
+    S and its sum over all rows, sums by code for each thread, γ of each column.
     """
 
     def __init__(self, n: int, n_threads: int, n_columns: int, n_codes: int, K: int) -> None:
         self.S, self.total = np.zeros((n, K)), np.zeros(K)
-        self.by_code, self.below = np.zeros((n_threads, n_codes, K)), np.zeros((n_threads, K))
-        self.gammas = np.zeros(n_columns)
+        self.by_code, self.gammas = np.zeros((n_threads, n_codes, K)), np.zeros(n_columns)
 
     def model(self) -> tuple:
-        return self.S, self.total, self.by_code, self.below, self.gammas
+        return self.S, self.total, self.by_code, self.gammas
 
 
 @lean_kernel
@@ -82,10 +81,10 @@ def _collect(j, at, node, columns, S, total, by_code):
 
 
 @lean_kernel
-def _edge(below, total):
+def _edge(c, below, total):
     gamma = 0.0
     for l in range(len(total)):  # noqa: E741
-        gamma += abs(total[l] - 2.0 * below[l])
+        gamma += abs(total[l] - 2.0 * below[c, l])
     return gamma
 
 
@@ -98,20 +97,24 @@ def _some(c, sums):
 
 
 @lean_kernel
-def _scan(j, node, columns, total, by_code, below):
-    """The largest γ of column j, from its sums by code. A code that sums to 0 moves no edge."""
+def _scan(j, node, columns, total, by_code):
+    """The largest γ of column j, whose sums by code become sums up to each code.
+
+    A code that sums to 0 moves no edge.
+    """
     first, places = columns[4], columns[5]
     best, last = -1.0, NONE
     for c in range(places[j + 1] - places[j]):
         if node != NONE and not _some(c, by_code):
             continue
         if last >= first[j]:
-            gamma = _edge(below, total)
+            gamma = _edge(last, by_code, total)
             if gamma > best:
                 best = gamma
+        if last != NONE:
+            for l in range(len(total)):  # noqa: E741
+                by_code[c, l] += by_code[last, l]
         last = c
-        for l in range(len(total)):  # noqa: E741
-            below[l] += by_code[c, l]
     return best
 
 
@@ -120,43 +123,40 @@ def _scan_sorted(j, at, node, columns, S, total, below):
     """The same over the rows of column j themselves, which are sorted by code."""
     begins, rows, codes, first = columns[0], columns[1], columns[2], columns[4]
     best, last = -1.0, NONE
+    for l in range(len(total)):  # noqa: E741
+        below[0, l] = 0.0
     for e in range(begins[j], begins[j + 1]):
         i, c = rows[e], np.int64(codes[e])
         if node != NONE and at[i] != node:
             continue
         if c != last and last >= first[j]:
-            best = max(best, _edge(below, total))
+            best = max(best, _edge(0, below, total))
         last = c
         for l in range(len(total)):  # noqa: E741
-            below[l] += S[i, l]
+            below[0, l] += S[i, l]
     return best
 
 
 def _share(thread, at, node, columns, full, searched):
     """What one thread does: every n-th column."""
-    S, total, by_code, below, gammas = full
+    S, total, by_code, gammas = full
     for a in range(thread, len(searched), len(by_code)):
         j = searched[a]
-        for l in range(len(total)):  # noqa: E741
-            below[thread, l] = 0.0
         if columns[8]:
-            gamma = _scan_sorted(j, at, node, columns, S, total, below[thread])
+            gamma = _scan_sorted(j, at, node, columns, S, total, by_code[thread])
         else:
             _collect(j, at, node, columns, S, total, by_code[thread])
-            gamma = _scan(j, node, columns, total, by_code[thread], below[thread])
+            gamma = _scan(j, node, columns, total, by_code[thread])
         gammas[a] = gamma / SIGNED
 
 
 _share = kernel(_share, _nrt=False, forceinline=False)
 
 
-def full_search(psi, at, node, total, weights, columns, room, arms, rng):
-    """Search all columns: (γ, column, last code below, first above), as `search` does."""
-    by_code, below, full = room
-    S, signed_total, _, _, gammas = full
-    sign_weights(psi, at, node, weights, S, signed_total)
-    for thread in prange(len(full[2])):
-        _share(thread, at, node, columns, full, arms[0])
+@lean_kernel
+def _best(psi, at, node, total, weights, columns, room, arms):
+    """The first column of the largest γ; it is searched again, for its cut and the sums below."""
+    by_code, below, gammas = room[0], room[1], room[2][3]
     best, of = -1.0, NONE
     for a in range(len(gammas)):
         reward(a, gammas[a], 1.0, arms)
@@ -164,11 +164,28 @@ def full_search(psi, at, node, total, weights, columns, room, arms, rng):
             best, of = gammas[a], a
     if of == NONE:
         return best, NONE, NO_CUT, NO_CUT
-    j = arms[0][of]  # once more, for its cut and the sums below
+    j = arms[0][of]
     gamma, lo, hi = best_cut(j, psi, at, node, total, weights, columns, by_code, below)
     keep(below[KEPT], below[BEST])
     return gamma / UNIT, j, lo, hi
 
 
-full_search_in_threads = kernel(full_search, parallel=True, forceinline=False)
-full_search = kernel(full_search, _nrt=False, forceinline=False)
+@lean_kernel
+def full_search(psi, at, node, total, weights, columns, room, arms, rng):
+    """Search all columns: (γ, column, last code below, first above), as `search` does."""
+    full = room[2]
+    sign_weights(psi, at, node, weights, full[0], full[1])
+    _share(0, at, node, columns, full, arms[0])
+    return _best(psi, at, node, total, weights, columns, room, arms)
+
+
+def full_search_in_threads(psi, at, node, total, weights, columns, room, arms, rng):
+    """The same, shared among threads."""
+    full, searched = room[2], arms[0]
+    sign_weights(psi, at, node, weights, full[0], full[1])
+    for thread in prange(len(full[2])):
+        _share(thread, at, node, columns, full, searched)
+    return _best(psi, at, node, total, weights, columns, room, arms)
+
+
+full_search_in_threads = kernel(full_search_in_threads, parallel=True, forceinline=False)
