@@ -29,10 +29,14 @@ LEARNERS = {
     "BinBandit": "onearm.boosting.binbandit",
 }
 ESTIMATORS = {"AdaBoostMH": "onearm.mh.adaboost"}
-BOOSTERS = {
+REGRESSORS = {
     "BanditGradientBooster": "onearm.convex.gradient_boosting",
     "GradientBooster": "onearm.convex.gradient_boosting",
-}  # for regression
+    "SpanBooster": "onearm.convex.gradient_boosting",
+    "OGD": "onearm.convex.linear_regressors",
+    "NFKM": "onearm.convex.linear_regressors",
+    "FKM": "onearm.convex.linear_regressors",
+}
 STREAMS = {
     "Stream": "onearm.streams.stream",
     "SynSep": "onearm.streams.texts",
@@ -45,7 +49,7 @@ STREAMS = {
 _PLACES = {
     **LEARNERS,
     **ESTIMATORS,
-    **BOOSTERS,
+    **REGRESSORS,
     **STREAMS,
     "Learner": "onearm.learner",
     "Choice": "onearm.choice",

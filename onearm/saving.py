@@ -70,7 +70,7 @@ def _class(wanted: str) -> Any:
     for public in onearm.LEARNERS:
         getattr(onearm, public)
     known: dict[str, Any] = {name(cls): cls for cls in _descendants(onearm.Learner)}
-    for public, place in {**onearm.ESTIMATORS, **onearm.BOOSTERS}.items():
+    for public, place in {**onearm.ESTIMATORS, **onearm.REGRESSORS}.items():
         if wanted == f"{place}.{public}":
             known[wanted] = getattr(onearm, public)
     if wanted not in known:

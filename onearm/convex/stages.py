@@ -1,19 +1,20 @@
-"""The rounds of gradient boosting: stages of a prediction, queries, gradients and estimates."""
+"""The rounds of gradient boosting: stages of a prediction, queries, gradients and estimates.
+
+The templates at the end call `say` and `learn` of a kind of weak learners.
+"""
 
 import math
 
-from onearm.convex.linear_weak import learn, say
 from onearm.convex.losses import loss_of, slope_of
-from onearm.kernels import kernel, lean_kernel
+from onearm.kernels import lean_kernel
 from onearm.rng import normal, uniform
 
 
 @lean_kernel
-def stages(x, prediction, model):
-    """y^0 … y^{N-1}, the points that learners are to improve, and y^N within the label set."""
-    W, squared, t, points, (a, g, scale), (gamma, lr, power, R, low, high) = model
+def combine(a, points, prediction, settings):
+    """From what learners say to y^0 … y^{N-1}, which they are to improve, and the prediction."""
+    gamma, low, high = settings
     N, m = points.shape
-    say(x, W, a)
     for k in range(m):
         y = 0.0
         for i in range(N):
@@ -24,18 +25,41 @@ def stages(x, prediction, model):
 
 
 @lean_kernel
-def step(x, model):
-    """Let the learners hear the gradients g; they must have spoken of x last."""
-    W, squared, t, points, (a, g, scale), (gamma, lr, power, R, low, high) = model
-    t[0] += 1
-    learn(x, t[0], g, scale, W, squared, a, lr, power, R)
+def combine_span(a, points, prediction, sigma, settings):
+    """The same in the span: y^i = Π((1 - σ_i η) y^{i-1} + η a_i), Π into the ball of radius R."""
+    R, low, high = settings
+    N, m = points.shape
+    eta = math.log(N) / N
+    for k in range(m):
+        prediction[k] = 0.0
+    for i in range(N):
+        length = 0.0
+        for k in range(m):
+            points[i, k] = prediction[k]
+            prediction[k] = (1.0 - sigma[i] * eta) * prediction[k] + eta * a[i * m + k]
+            length += prediction[k] ** 2
+        if length > R * R:
+            for k in range(m):
+                prediction[k] *= R / math.sqrt(length)
+    for k in range(m):
+        prediction[k] = min(max(prediction[k], low), high)
 
 
 @lean_kernel
-def query(x, directions, prediction, rng, delta, model):
-    """Fill in a query."""
-    points = model[3]
-    stages(x, prediction, model)
+def shrink_span(t, points, g, sigma, L, R):
+    """σ_i moves by ⟨g_i, y^{i-1}⟩/(L R √t), within 0 … 1; then g by 1/L."""
+    N, m = points.shape
+    for i in range(N):
+        inner = 0.0
+        for k in range(m):
+            inner += g[i * m + k] * points[i, k]
+            g[i * m + k] /= L
+        sigma[i] = min(max(sigma[i] + inner / (L * R * math.sqrt(t)), 0.0), 1.0)
+
+
+@lean_kernel
+def move(points, directions, delta, rng):
+    """Draw unit vectors and move the points along them by δ."""
     N, m = points.shape
     for i in range(N):
         length = 0.0
@@ -56,43 +80,77 @@ def estimate(losses, directions, delta, g):
             g[i * m + k] = m / delta * losses[i] * directions[i, k]
 
 
-@kernel
-def hear(x, losses, directions, delta, model):
-    """Learn from the losses of a query."""
-    say(x, model[0], model[4][0])
-    estimate(losses, directions, delta, model[4][1])
-    step(x, model)
-
-
-@kernel
-def play_bandit(X, y, kind, noise, said, lost, losses, directions, rng, noise_rng, delta, model):
-    """Play the rows with losses."""
-    points = model[3]
-    for n in range(len(X)):
-        query(X[n], directions, said[n], rng, delta, model)
-        lost[n] = loss_of(said[n], y[n], kind)
-        for i in range(len(losses)):
-            losses[i] = loss_of(points[i], y[n], kind) + noise * (2.0 * uniform(noise_rng) - 1.0)
-        estimate(losses, directions, delta, model[4][1])
-        step(X[n], model)
-
-
-@kernel
-def play_gradients(X, y, kind, said, lost, model):
-    """Play the rows with gradients."""
-    points, g = model[3], model[4][1]
+@lean_kernel
+def slopes(points, y, kind, g):
+    """The gradients at the points."""
     N, m = points.shape
+    for i in range(N):
+        for k in range(m):
+            g[i * m + k] = slope_of(points[i, k], y[k], kind)
+
+
+@lean_kernel
+def hear_losses(points, y, kind, noise, losses, rng):
+    """The losses at the points, with noise uniform in ±noise."""
+    for i in range(len(points)):
+        losses[i] = loss_of(points[i], y, kind) + noise * (2.0 * uniform(rng) - 1.0)
+
+
+def step(x, t, a, g, points, settings, weak):
+    """Let the learners hear the gradients g at x."""
+    say(x, a, weak)  # noqa: F821
+    t[0] += 1
+    learn(x, t[0], g, a, weak)  # noqa: F821
+
+
+def play_bandit(
+    X, y, kind, noise, said, lost, losses, directions, rng, noise_rng, delta, t, a, g, points,
+    settings, weak,
+):  # fmt: skip
+    """Play the rows with losses."""
     for n in range(len(X)):
-        stages(X[n], said[n], model)
+        say(X[n], a, weak)  # noqa: F821
+        combine(a, points, said[n], settings)
+        move(points, directions, delta, rng)
         lost[n] = loss_of(said[n], y[n], kind)
-        for i in range(N):
-            for k in range(m):
-                g[i * m + k] = slope_of(points[i, k], y[n, k], kind)
-        step(X[n], model)
+        hear_losses(points, y[n], kind, noise, losses, noise_rng)
+        estimate(losses, directions, delta, g)
+        t[0] += 1
+        learn(X[n], t[0], g, a, weak)  # noqa: F821
 
 
-@kernel
-def predict_all(X, out, model):
+def play_gradients(X, y, kind, said, lost, t, a, g, points, settings, weak):
+    """Play the rows with gradients."""
+    for n in range(len(X)):
+        say(X[n], a, weak)  # noqa: F821
+        combine(a, points, said[n], settings)
+        lost[n] = loss_of(said[n], y[n], kind)
+        slopes(points, y[n], kind, g)
+        t[0] += 1
+        learn(X[n], t[0], g, a, weak)  # noqa: F821
+
+
+def predict(X, out, a, points, settings, weak):
     """The predictions for many rows."""
     for n in range(len(X)):
-        stages(X[n], out[n], model)
+        say(X[n], a, weak)  # noqa: F821
+        combine(a, points, out[n], settings)
+
+
+def predict_span(X, out, sigma, a, points, settings, weak):
+    """The same in the span."""
+    for n in range(len(X)):
+        say(X[n], a, weak)  # noqa: F821
+        combine_span(a, points, out[n], sigma, settings)
+
+
+def play_span(X, y, kind, said, lost, sigma, L, t, a, g, points, settings, weak):
+    """Play the rows with gradients, boosting in the span."""
+    for n in range(len(X)):
+        say(X[n], a, weak)  # noqa: F821
+        combine_span(a, points, said[n], sigma, settings)
+        lost[n] = loss_of(said[n], y[n], kind)
+        slopes(points, y[n], kind, g)
+        t[0] += 1
+        shrink_span(t[0], points, g, sigma, L, settings[0])
+        learn(X[n], t[0], g, a, weak)  # noqa: F821

@@ -10,14 +10,32 @@ when W does, so that without a bound W would drift away. The step is η = lr·t^
 
 import math
 
+import numpy as np
+
 from onearm.kernels import lean_kernel
 
 AFRESH = 1000  # rounds after which ‖W‖² is added up anew
 
 
+class LinearWeak:
+    """The learners, and room to work in."""
+
+    def __init__(self, d: int, m: int, N: int, lr: float, power: float, R: float) -> None:
+        self.W, self.squared, self.scale = np.zeros((d, N * m)), np.zeros(N), np.zeros(N * m)
+        self.settings = lr, power, R
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return the state."""
+        return {"W": self.W, "squared": self.squared}
+
+    def model(self) -> tuple:
+        return self.W, self.squared, self.scale, self.settings
+
+
 @lean_kernel
-def say(x, W, a):
+def say(x, a, weak):
     """a_i = W_i x."""
+    W = weak[0]
     for q in range(len(a)):
         a[q] = 0.0
     for j in range(len(x)):
@@ -27,11 +45,9 @@ def say(x, W, a):
 
 
 @lean_kernel
-def learn(x, t, g, scale, W, squared, a, lr, power, R):
-    """Take a step of round t = 1, 2, … against the gradients g; a is what was said.
-
-    g is overwritten, and scale, as long as a, is room to work in.
-    """
+def learn(x, t, g, a, weak):
+    """Take a step of round t = 1, 2, … against the gradients g; a is what was said."""
+    W, squared, scale, (lr, power, R) = weak
     N = len(squared)
     m = len(a) // N
     eta, length = lr * t ** (-power), 0.0

@@ -1,0 +1,226 @@
+"""Linear regressors that do not boost, to compare with: p = W x, with ‖W‖ ≤ R.
+
+    OGD   told the answer: W ← Π(W - η ∇ℓ(W x) xᵀ)
+    NFKM  told the losses of (W + δ U_i) x for N random directions U_i, unit vectors among all n
+          weights, it takes g = mean_i (n/δ)·ℓ_i·U_i for the gradient; Π keeps ‖W‖ ≤ R - δ
+    FKM   the same for N = 1: what it plays is what it asks for
+
+η = lr·t^(-power).
+
+M. Zinkevich. Online convex programming and generalized infinitesimal gradient ascent. ICML 2003.
+A. Flaxman, A. Kalai, B. McMahan. Online convex optimization in the bandit setting. SODA 2005.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from onearm.convex.losses import loss_of, slope_of
+from onearm.convex.regressor import BanditRegressor, GradientRegressor, Query, Regressor
+from onearm.convex.stages import hear_losses
+from onearm.kernels import kernel, lean_kernel
+from onearm.parameters import whole
+from onearm.rng import normal
+
+
+@lean_kernel
+def say(x, W, p, low, high):
+    """p = W x, within the label set."""
+    product(x, W, p)
+    for k in range(len(p)):
+        p[k] = min(max(p[k], low), high)
+
+
+@lean_kernel
+def product(x, W, p):
+    for k in range(len(p)):
+        p[k] = 0.0
+    for j in range(len(x)):
+        for k in range(len(p)):
+            p[k] += x[j] * W[j, k]
+
+
+@lean_kernel
+def project(W, R):
+    """Into the ball of radius R."""
+    length = 0.0
+    for j in range(W.shape[0]):
+        for k in range(W.shape[1]):
+            length += W[j, k] ** 2
+    if length > R * R:
+        for j in range(W.shape[0]):
+            for k in range(W.shape[1]):
+                W[j, k] *= R / math.sqrt(length)
+
+
+@kernel
+def predict_rows(X, out, W, low, high):
+    """The predictions for many rows."""
+    for n in range(len(X)):
+        say(X[n], W, out[n], low, high)
+
+
+@kernel
+def play_ogd(X, y, kind, said, lost, t, p, W, settings):
+    """Play the rows with gradients."""
+    lr, power, R, low, high = settings
+    for n in range(len(X)):
+        product(X[n], W, p)
+        for k in range(len(p)):
+            said[n, k] = min(max(p[k], low), high)
+        lost[n] = loss_of(said[n], y[n], kind)
+        t[0] += 1
+        eta = lr * t[0] ** (-power)
+        for k in range(len(p)):
+            step = eta * slope_of(p[k], y[n, k], kind)
+            for j in range(len(W)):
+                W[j, k] -= step * X[n, j]
+        project(W, R)
+
+
+@kernel
+def ask(x, W, directions, points, delta, rng):
+    """Draw directions, and say what the weights moved along them would."""
+    N, d, m = directions.shape
+    for i in range(N):
+        length = 0.0
+        for j in range(d):
+            for k in range(m):
+                directions[i, j, k] = normal(rng)
+                length += directions[i, j, k] ** 2
+        product(x, W, points[i])
+        for j in range(d):
+            for k in range(m):
+                directions[i, j, k] /= math.sqrt(length)
+                points[i, k] += delta * x[j] * directions[i, j, k]
+
+
+@kernel
+def hear(losses, directions, delta, t, W, lr, power, R):
+    """Step against the mean estimate."""
+    N, d, m = directions.shape
+    t[0] += 1
+    eta = lr * t[0] ** (-power)
+    for i in range(N):
+        step = eta * d * m / (delta * N) * losses[i]
+        for j in range(d):
+            for k in range(m):
+                W[j, k] -= step * directions[i, j, k]
+    project(W, R)
+
+
+@kernel
+def play_fkm(
+    X, y, kind, noise, said, lost, t, losses, directions, points, rng, noise_rng, delta, W, plays,
+    settings,
+):  # fmt: skip
+    """Play the rows with losses; `plays`: what is asked for is what is said."""
+    lr, power, R, low, high = settings
+    for n in range(len(X)):
+        ask(X[n], W, directions, points, delta, rng)
+        say(X[n], W, said[n], low, high)
+        if plays:
+            for k in range(said.shape[1]):
+                said[n, k] = points[0, k]
+        lost[n] = loss_of(said[n], y[n], kind)
+        hear_losses(points, y[n], kind, noise, losses, noise_rng)
+        hear(losses, directions, delta, t, W, lr, power, R - delta)
+
+
+@dataclass
+class Linear(Regressor):
+    """What they have: the weights."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.W = np.zeros((self.n_features, self.n_outputs))
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        return super().arrays() | {"W": self.W}
+
+    def _predict(self, X: np.ndarray, out: np.ndarray) -> None:
+        predict_rows(X, out, self.W, self.low, self.high)
+
+    def _settings(self) -> tuple[float, ...]:
+        return self.lr, self.power, self.R, self.low, self.high
+
+
+@dataclass
+class OGD(Linear, GradientRegressor):
+    """Online gradient descent.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(2000, 3)); y = X @ [1.0, -2.0, 0.5]
+    >>> said, lost = OGD(3, lr=0.1).play(X, y)
+    >>> bool(lost[-200:].mean() < 0.01 * y.var())
+    True
+    """
+
+    def _play(self, X, y, kind, said, lost) -> None:  # type: ignore[no-untyped-def]
+        p = np.empty(self.n_outputs)
+        play_ogd(X, y, kind, said, lost, self.t, p, self.W, self._settings())
+
+
+@dataclass
+class NFKM(Linear, BanditRegressor):
+    """Gradient descent by the losses of N points each round; it says W x.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(2000, 3)); y = X @ [1.0, -2.0, 0.5]
+    >>> said, lost = NFKM(3, lr=0.05, N=10, seed=1).play(X, y, noise=0.1)
+    >>> bool(lost[-200:].mean() < 0.3 * y.var())
+    True
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.R <= self.delta:
+            raise ValueError(f"R must be above delta = {self.delta}, got {self.R!r}")
+        self._directions = np.zeros((self.N, self.n_features, self.n_outputs))
+        self._points = np.zeros((self.N, self.n_outputs))
+
+    def _plays(self) -> bool:
+        """Whether it says what it asks for."""
+        return False
+
+    def _ask(self, x: np.ndarray) -> Query:
+        ask(x, self.W, self._directions, self._points, self.delta, self.rng)
+        prediction = np.empty((1, self.n_outputs))
+        self._predict(x[None], prediction)
+        points = self._points.copy()
+        return Query(points[0] if self._plays() else prediction[0], points, self._directions.copy())
+
+    def _hear(self, x: np.ndarray, query: Query, losses: np.ndarray) -> None:
+        least = self.R - self.delta
+        hear(losses, query.directions, self.delta, self.t, self.W, self.lr, self.power, least)
+
+    def _play(self, X, y, kind, noise, said, lost) -> None:  # type: ignore[no-untyped-def]
+        play_fkm(
+            X, y, kind, noise, said, lost, self.t, np.empty(self.N), self._directions,
+            self._points, self.rng, self.noise_rng, self.delta, self.W, self._plays(),
+            self._settings(),
+        )  # fmt: skip
+
+
+@dataclass
+class FKM(NFKM):
+    """Gradient descent from the loss of what it said, and no other.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(20_000, 2)); y = X @ [1.0, -0.5]
+    >>> said, lost = FKM(2, lr=0.01, seed=1).play(X, y)
+    >>> bool(lost[-2000:].mean() < 0.8 * y.var())
+    True
+    """
+
+    N: int = whole(1, 1, 1)
+
+    def _plays(self) -> bool:
+        return True

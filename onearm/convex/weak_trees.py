@@ -1,0 +1,192 @@
+"""N regression trees of linear losses ⟨g, h(x)⟩, in a few arrays.
+
+A leaf says a vector v, ‖v‖ ≤ R, and steps v ← Π(v - η g) with η = lr·n^(-power), n the rows that it
+has heard of. It keeps Σ g for each feature and each of B bins. With values within R, a cut into
+parts of sums G₁ and G₂ gains R(‖G₁‖ + ‖G₂‖ - ‖G₁ + G₂‖) over no cut. Every `GRACE` rows the feature
+with the largest gain is compared with the next by Hoeffding's bound, with the variance of the
+gradients in the place of their range, which is wide for estimates from losses. Bins are the
+quantiles of the first rows, the same for all trees. A stump is a tree of two leaves.
+
+P. Domingos, G. Hulten. Mining high-speed data streams. KDD 2000.
+"""
+
+import math
+
+import numpy as np
+
+from onearm.kernels import lean_kernel
+
+B = 16  # bins
+FIRST = 200  # rows that bins are made of
+GRACE = 50  # rows at a leaf between two attempts to split it
+SURE = math.log(1.0 / 0.05)  # of a split
+TIE = 0.1  # of the gradients' deviation: when gains are known so well, the larger is taken
+FEATURE, CUT, BELOW, ABOVE = range(4)  # of a node; BELOW and ABOVE are nodes, or ~leaf
+ROWS, SQUARES = range(2)  # of what a leaf has heard
+
+
+class TreeWeak:
+    """The learners, and room to work in."""
+
+    def __init__(
+        self, d: int, m: int, N: int, lr: float, power: float, R: float, leaves: int
+    ) -> None:
+        L = leaves
+        self.first, self.edges = np.zeros((d, FIRST)), np.zeros((d, B - 1))
+        self.nodes, self.n_leaves = np.zeros((N, L - 1, 4), np.int64), np.ones(N, np.int64)
+        self.value, self.total, self.heard = (np.zeros((N, L, n)) for n in (m, m, 2))
+        self.sums, self.known = np.zeros((N, L, d, B, m)), np.zeros(1, np.int64)
+        self.codes, self.at, self.left = np.zeros(d, np.int64), np.zeros(N, np.int64), np.zeros(m)
+        self.settings = lr, power, R
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return the state."""
+        names = (
+            "first", "edges", "nodes", "n_leaves", "value", "total", "heard", "sums", "known"
+        )  # fmt: skip
+        return {name: getattr(self, name) for name in names}
+
+    def model(self) -> tuple:
+        return *self.arrays().values(), self.codes, self.at, self.left, self.settings
+
+
+@lean_kernel
+def say(x, a, weak):
+    """What the leaves say to which x comes."""
+    first, edges, nodes, n_leaves, value, total, heard, sums, known, codes, at, left, _ = weak
+    if known[0] >= FIRST:
+        for j in range(len(x)):
+            codes[j] = 0
+            for b in range(B - 1):
+                codes[j] += x[j] > edges[j, b]
+    N, m = len(at), value.shape[2]
+    for i in range(N):
+        leaf = 0
+        if n_leaves[i] > 1:
+            node = 0
+            while node >= 0:
+                under = codes[nodes[i, node, FEATURE]] <= nodes[i, node, CUT]
+                node = nodes[i, node, BELOW if under else ABOVE]
+            leaf = ~node
+        at[i] = leaf
+        for k in range(m):
+            a[i * m + k] = value[i, leaf, k]
+
+
+@lean_kernel
+def learn(x, t, g, a, weak):
+    """Take a step against the gradients g, at the leaves that spoke last, and split."""
+    first, edges, nodes, n_leaves, value, total, heard, sums, known, codes, at, left, own = weak
+    lr, power, R = own
+    m = value.shape[2]
+    for i in range(len(at)):
+        leaf = at[i]
+        heard[i, leaf, ROWS] += 1.0
+        eta, length = lr * heard[i, leaf, ROWS] ** (-power), 0.0
+        for k in range(m):
+            value[i, leaf, k] -= eta * g[i * m + k]
+            length += value[i, leaf, k] ** 2
+        if length > R * R:
+            for k in range(m):
+                value[i, leaf, k] *= R / math.sqrt(length)
+        if known[0] < FIRST:
+            continue
+        for k in range(m):
+            total[i, leaf, k] += g[i * m + k]
+            heard[i, leaf, SQUARES] += g[i * m + k] ** 2
+        for j in range(len(x)):
+            for k in range(m):
+                sums[i, leaf, j, codes[j], k] += g[i * m + k]
+        if heard[i, leaf, ROWS] % GRACE == 0 and n_leaves[i] < value.shape[1]:
+            _split(i, leaf, weak)
+    if known[0] < FIRST:
+        _look(x, first, edges, known)
+        if known[0] == FIRST:
+            for i in range(len(at)):
+                _forget(i, 0, weak)
+
+
+@lean_kernel
+def _look(x, first, edges, known):
+    """Keep one of the first rows; sorted, the last of them gives the bins."""
+    n = known[0]
+    for j in range(len(x)):
+        place = n
+        while place > 0 and first[j, place - 1] > x[j]:
+            first[j, place] = first[j, place - 1]
+            place -= 1
+        first[j, place] = x[j]
+        if n == FIRST - 1:
+            for b in range(B - 1):
+                edges[j, b] = first[j, (b + 1) * FIRST // B]
+    known[0] += 1
+
+
+@lean_kernel
+def _norm(v):
+    length = 0.0
+    for k in range(len(v)):
+        length += v[k] * v[k]
+    return math.sqrt(length)
+
+
+@lean_kernel
+def _gain(i, leaf, j, weak):
+    """The largest gain of feature j over R, and its cut."""
+    total, sums, left = weak[5], weak[7], weak[11]
+    whole, best, cut = _norm(total[i, leaf]), 0.0, 0
+    for k in range(len(left)):
+        left[k] = 0.0
+    for b in range(B - 1):
+        under, over = 0.0, 0.0
+        for k in range(len(left)):
+            left[k] += sums[i, leaf, j, b, k]
+            under += left[k] ** 2
+            over += (total[i, leaf, k] - left[k]) ** 2
+        gain = math.sqrt(under) + math.sqrt(over) - whole
+        if gain > best:
+            best, cut = gain, b
+    return best, cut
+
+
+@lean_kernel
+def _split(i, leaf, weak):
+    """Split a leaf if the best feature is surely better than the next, or hardly different."""
+    nodes, n_leaves, value, heard, sums = weak[2], weak[3], weak[4], weak[6], weak[7]
+    best, second, feature, cut = 0.0, 0.0, -1, 0
+    for j in range(sums.shape[2]):
+        gain, where = _gain(i, leaf, j, weak)
+        if gain > best:
+            best, second, feature, cut = gain, best, j, where
+        elif gain > second:
+            second = gain
+    rows = heard[i, leaf, ROWS]
+    deviation = math.sqrt(heard[i, leaf, SQUARES] / rows)
+    bound = deviation * math.sqrt(2.0 * SURE / rows)
+    tied = bound < TIE * deviation and best > rows * bound
+    if feature < 0 or not (best - second > rows * bound or tied):
+        return
+    new, node = n_leaves[i], n_leaves[i] - 1
+    for other in range(node):
+        for side in (BELOW, ABOVE):
+            if nodes[i, other, side] == ~leaf:
+                nodes[i, other, side] = node
+    nodes[i, node, FEATURE], nodes[i, node, CUT] = feature, cut
+    nodes[i, node, BELOW], nodes[i, node, ABOVE] = ~leaf, ~new
+    n_leaves[i] += 1
+    for k in range(value.shape[2]):
+        value[i, new, k] = value[i, leaf, k]
+    for one in (leaf, new):
+        _forget(i, one, weak)
+
+
+@lean_kernel
+def _forget(i, leaf, weak):
+    """A new leaf has heard of nothing."""
+    total, heard, sums = weak[5], weak[6], weak[7]
+    heard[i, leaf, ROWS] = heard[i, leaf, SQUARES] = 0.0
+    for k in range(total.shape[2]):
+        total[i, leaf, k] = 0.0
+        for j in range(sums.shape[2]):
+            for b in range(B):
+                sums[i, leaf, j, b, k] = 0.0
