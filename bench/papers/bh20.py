@@ -1,0 +1,76 @@
+"""Table 2 of BH20: `python -m bench.papers.bh20`.
+
+Plays whatever is not yet in results/bh20/runs.jsonl, on all cores, and writes table2.md beside it.
+It can be stopped at any time and goes on from there. Table 1 is made by
+`python -m bench.papers.bh20_regret`.
+
+N. Brukhim, E. Hazan. Online boosting with bandit feedback. ALT 2021.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from rich.console import Console
+
+from bench.papers import bh20_table
+from bench.papers.bh20_data import FILES
+from bench.papers.bh20_run import METHODS, ORDERS, Job, Record, play
+from bench.papers.pool import play_all
+
+FOLDER = Path(__file__).parents[1] / "results" / "bh20"
+
+
+def options() -> argparse.Namespace:
+    """What was asked for on the command line."""
+    parser = argparse.ArgumentParser(prog="python -m bench.papers.bh20", description=__doc__)
+    names = (*FILES, *ORDERS, *METHODS)
+    parser.add_argument(
+        "--only", nargs="+", choices=names, default=[], metavar="NAME",
+        help=f"play these alone: {', '.join(names)}",
+    )  # fmt: skip
+    parser.add_argument("--runs", type=int, default=20, help="of each")
+    parser.add_argument("--out", type=Path, default=FOLDER, help="folder of the results")
+    return parser.parse_args()
+
+
+def wanted(job: Job, only: list[str]) -> bool:
+    """Whether a job was asked for."""
+    kinds = zip((FILES, ORDERS, METHODS), job, strict=False)
+    return all(not set(kind) & set(only) or name in only for kind, name in kinds)
+
+
+def said(run: Record) -> str:
+    """A job in a line."""
+    what = f"{run['data']} {run['order']} {run['method']}"
+    came = f"{sum(run['losses']) / len(run['losses']):.4f} of {len(run['losses'])} runs"
+    return f"{what}: {came} with {run['settings']}, {run['cpu_seconds']} CPU s"
+
+
+def finished(path: Path) -> dict[Job, Record]:
+    """What a file holds; nothing if there is no file."""
+    lines = path.read_text().splitlines() if path.exists() else []
+    return {Job(*(run[key] for key in Job._fields)): run for run in map(json.loads, lines)}
+
+
+def main() -> int:
+    """Play what is missing, and write the table."""
+    asked, console = options(), Console(stderr=True)
+    asked.out.mkdir(parents=True, exist_ok=True)
+    path = asked.out / "runs.jsonl"
+    jobs = [Job(data, o, m, asked.runs) for data in FILES for o in ORDERS for m in METHODS]
+    there = finished(path)
+    size = ["abalone", "letter", "adult", "census"]
+    todo = [job for job in jobs if job not in there and wanted(job, asked.only)]
+    todo.sort(key=lambda job: size.index(job.data))
+    failures = play_all(play, todo, path, said, console)
+    there = finished(path)
+    bh20_table.write([there[job] for job in jobs if job in there], len(jobs), asked.out)
+    for failure in failures:
+        console.print(f"[red]failed[/red] {failure}", highlight=False, soft_wrap=True)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
