@@ -59,6 +59,7 @@ _PLACES = {
     "load": "onearm.saving",
     "seeded": "onearm.rng",
     "check_learner": "onearm.checks",
+    "check_regressor": "onearm.checks.regressors",
 }
 __all__ = sorted([*_PLACES, "__version__"])
 

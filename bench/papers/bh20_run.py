@@ -1,12 +1,11 @@
 """One cell of BH20's Table 2: a method tuned on the first half of a data set, played on the second.
 
 Settings are searched in the paper's ranges, in two passes: all steps lr·t^(-c) and bounds R with N
-fixed and few seeds, then the best of them with every N and more seeds. A run is a new learner that plays the second half; its loss
-is the mean of the losses of its predictions, each made before its answer is heard.
+fixed and few seeds, then the best of them with every N and more seeds. A run is a new learner that
+plays the second half; its loss is the mean over predictions, each made before its answer is heard.
 """
 
 import itertools
-import json
 import platform
 import time
 from functools import cache
