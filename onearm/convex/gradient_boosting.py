@@ -47,6 +47,7 @@ class Boosted(Regressor):
     def __post_init__(self) -> None:
         super().__post_init__()
         d, m, N, steps = self.n_features, self.n_outputs, self.N, (self.lr, self.power, self.R)
+        self.learners: Any
         if callable(self.weak):
             self._kind, self.learners = "river", weak_river.RiverWeak(self.weak, m, N, *steps)
         elif self.weak == "linear":
@@ -123,7 +124,7 @@ class BanditGradientBooster(Boosted, BanditRegressor):
         stages.estimate(losses, query.directions, self.delta, self._g)
         bound(stages.step, self._kind)(x, self.t, *self._weak())
 
-    def _play(self, X, y, kind, noise, said, lost) -> None:  # type: ignore[no-untyped-def]
+    def _play(self, X, y, kind, noise, said, lost) -> None:
         bound(stages.play_bandit, self._kind)(
             X, y, kind, noise, said, lost, np.empty(self.N), self._directions, self.rng,
             self.noise_rng, self.delta, self.t, *self._weak(),
@@ -148,7 +149,7 @@ class GradientBooster(Boosted, GradientRegressor):
     def _settings(self) -> tuple[float, float, float]:
         return self.gamma, self.low, self.high
 
-    def _play(self, X, y, kind, said, lost) -> None:  # type: ignore[no-untyped-def]
+    def _play(self, X, y, kind, said, lost) -> None:
         play = bound(stages.play_gradients, self._kind)
         play(X, y, kind, said, lost, self.t, *self._weak())
 
@@ -186,7 +187,7 @@ class SpanBooster(Boosted, GradientRegressor):
         a, _, *rest = self._weak()
         bound(stages.predict_span, self._kind)(X, out, self.sigma, a, *rest)
 
-    def _play(self, X, y, kind, said, lost) -> None:  # type: ignore[no-untyped-def]
+    def _play(self, X, y, kind, said, lost) -> None:
         L = 4.0 * self.B if kind == SQUARED else np.sqrt(self.n_outputs)  # of the loss in the ball
         play = bound(stages.play_span, self._kind)
         play(X, y, kind, said, lost, self.sigma, L, self.t, *self._weak())

@@ -159,7 +159,7 @@ class OGD(Linear, GradientRegressor):
     True
     """
 
-    def _play(self, X, y, kind, said, lost) -> None:  # type: ignore[no-untyped-def]
+    def _play(self, X, y, kind, said, lost) -> None:
         p = np.empty(self.n_outputs)
         play_ogd(X, y, kind, said, lost, self.t, p, self.W, self._settings())
 
@@ -199,7 +199,7 @@ class NFKM(Linear, BanditRegressor):
         least = self.R - self.delta
         hear(losses, query.directions, self.delta, self.t, self.W, self.lr, self.power, least)
 
-    def _play(self, X, y, kind, noise, said, lost) -> None:  # type: ignore[no-untyped-def]
+    def _play(self, X, y, kind, noise, said, lost) -> None:
         play_fkm(
             X, y, kind, noise, said, lost, self.t, np.empty(self.N), self._directions,
             self._points, self.rng, self.noise_rng, self.delta, self.W, self._plays(),

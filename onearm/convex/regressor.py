@@ -150,7 +150,7 @@ class BanditRegressor(Regressor):
     def _hear(self, x: np.ndarray, query: Query, losses: np.ndarray) -> None:
         raise NotImplementedError
 
-    def _play(self, X, y, kind, noise, said, lost) -> None:  # type: ignore[no-untyped-def]
+    def _play(self, X, y, kind, noise, said, lost) -> None:
         raise NotImplementedError
 
 
@@ -166,7 +166,7 @@ class GradientRegressor(Regressor):
         self._play(X, y, kind_of(loss), said, lost)
         return said, lost
 
-    def _play(self, X, y, kind, said, lost) -> None:  # type: ignore[no-untyped-def]
+    def _play(self, X, y, kind, said, lost) -> None:
         raise NotImplementedError
 
 
