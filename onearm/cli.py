@@ -88,12 +88,16 @@ MADE = {name: place for name, place in onearm.STREAMS.items() if name != "Stream
 
 
 @app.command()
-def check(learner: Annotated[str, typer.Argument(help="A learner by class name.")]) -> None:
-    """Check every contract of a learner.
+def check(
+    learner: Annotated[str, typer.Argument(help="A learner or regressor by class name.")],
+) -> None:
+    """Check every contract of a learner or regressor.
 
     onearm check SOBA
     """
-    onearm.check_learner(getattr(onearm, _find(learner, onearm.LEARNERS, "learner")), typer.echo)
+    name = _find(learner, {**onearm.LEARNERS, **onearm.REGRESSORS}, "learner")
+    checked = onearm.check_regressor if name in onearm.REGRESSORS else onearm.check_learner
+    checked(getattr(onearm, name), typer.echo)
 
 
 @app.command()
@@ -110,7 +114,7 @@ def warm(
     from onearm.warm import warm as warm_up
 
     batch = {} if find_spec("sklearn") is None else onearm.ESTIMATORS
-    names = _learners(learners, {**batch, **onearm.LEARNERS})
+    names = _learners(learners, {**batch, **onearm.LEARNERS, **onearm.REGRESSORS})
     for _ in track(warm_up(names, not play), "compiling (once)", total=len(names)):
         pass
 

@@ -49,11 +49,27 @@ def batch_tour(name: str) -> str:
     return name
 
 
+def regressor_tour(name: str) -> str:
+    """Use every kernel of a regressor."""
+    import numpy as np
+
+    X, y = np.eye(3), np.arange(3.0)
+    for params in forms(name):
+        regressor = getattr(onearm, name)(3, **params)
+        regressor.play(X, y)
+        regressor.predict(X)
+        if hasattr(regressor, "choose"):
+            query = regressor.choose(X[0])
+            regressor.update(X[0], query, query.points[:, 0])
+    return name
+
+
 def warm(names: list[str], everything: bool = True) -> Iterator[str]:
     """Compile the learners called `names` on all cores; gives each name when it is done."""
     workers = min(len(names), os.cpu_count() or 1)
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         batch = [pool.submit(batch_tour, name) for name in names if name in onearm.ESTIMATORS]
         online = [pool.submit(tour, name, everything) for name in names if name in onearm.LEARNERS]
-        for done in as_completed(batch + online):
+        others = [pool.submit(regressor_tour, name) for name in names if name in onearm.REGRESSORS]
+        for done in as_completed(batch + online + others):
             yield done.result()

@@ -55,10 +55,13 @@ def test_mistakes_are_explained(arguments, says):
 
 
 @pytest.mark.compiled
-def test_check():
-    result = runner.invoke(app, ["check", "soba"])
+@pytest.mark.parametrize(
+    ("name", "last"), [("soba", "compiled_equals_plain  "), ("ogd", "bad_rows_change_nothing")]
+)
+def test_check(name, last):
+    result = runner.invoke(app, ["check", name])
     assert result.exit_code == 0
-    assert "compiled_equals_plain          passed" in result.output
+    assert f"{last}        passed" in result.output
 
 
 def test_public_names_exist():

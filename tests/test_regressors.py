@@ -161,3 +161,16 @@ def test_checks_hold(name):
 @pytest.mark.parametrize("name", ["BanditGradientBooster", "GradientBooster", "SpanBooster"])
 def test_checks_hold_over_trees(name, weak):
     onearm.check_regressor(getattr(onearm, name), weak=weak, leaves=3)
+
+
+class Forgetful(onearm.OGD):
+    """Broken: what it learns depends on how rows are handed over."""
+
+    def play(self, X, y, loss="squared"):
+        self.t[:] = 0
+        return super().play(X, y, loss)
+
+
+def test_a_broken_regressor_is_found():
+    with pytest.raises(onearm.checks.CheckError, match="chunks_do_not_matter"):
+        onearm.check_regressor(Forgetful)

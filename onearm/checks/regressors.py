@@ -29,12 +29,11 @@ def check_regressor(regressor: Any, show: Callable[[str], Any] = print, **change
 
     show(f"{make()}")
     for check in CHECKS:
-        name = check.__name__.replace("_", " ")
         try:
             check(make)
         except Exception as error:
-            raise CheckError(f"{regressor.__name__}: not so: {name}. {error}") from error
-        show(f"  {name}")
+            raise CheckError(f"{regressor.__name__}: {check.__name__}: {error}") from error
+        show(f"  {check.__name__:30s} passed")
 
 
 Make = Callable[..., Any]
