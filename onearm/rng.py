@@ -73,6 +73,13 @@ def normal(rng):
 
 
 @kernel
+def fill_normal(z, rng):
+    """Independent standard normal numbers."""
+    for j in range(len(z)):
+        z[j] = normal(rng)
+
+
+@kernel
 def poisson(mean, rng):
     """A Poisson number, by inversion: for small means."""
     u = uniform(rng)

@@ -21,7 +21,7 @@ from onearm.convex.regressor import BanditRegressor, GradientRegressor, Query, R
 from onearm.convex.stages import hear_losses
 from onearm.kernels import kernel, lean_kernel
 from onearm.parameters import whole
-from onearm.rng import normal
+from onearm.rng import fill_normal
 
 
 @lean_kernel
@@ -82,31 +82,31 @@ def play_ogd(X, y, kind, said, lost, t, p, W, settings):
 @kernel
 def ask(x, W, directions, points, delta, rng):
     """Draw directions, and say what the weights moved along them would."""
-    N, d, m = directions.shape
-    for i in range(N):
+    d, m = W.shape
+    for i in range(len(directions)):
+        fill_normal(directions[i], rng)
         length = 0.0
-        for j in range(d):
-            for k in range(m):
-                directions[i, j, k] = normal(rng)
-                length += directions[i, j, k] ** 2
+        for q in range(d * m):
+            length += directions[i, q] ** 2
+        scale = 1.0 / math.sqrt(length)
         product(x, W, points[i])
         for j in range(d):
             for k in range(m):
-                directions[i, j, k] /= math.sqrt(length)
-                points[i, k] += delta * x[j] * directions[i, j, k]
+                directions[i, j * m + k] *= scale
+                points[i, k] += delta * x[j] * directions[i, j * m + k]
 
 
 @kernel
 def hear(losses, directions, delta, t, W, lr, power, R):
     """Step against the mean estimate."""
-    N, d, m = directions.shape
+    d, m = W.shape
     t[0] += 1
     eta = lr * t[0] ** (-power)
-    for i in range(N):
-        step = eta * d * m / (delta * N) * losses[i]
+    for i in range(len(losses)):
+        step = eta * d * m / (delta * len(losses)) * losses[i]
         for j in range(d):
             for k in range(m):
-                W[j, k] -= step * directions[i, j, k]
+                W[j, k] -= step * directions[i, j * m + k]
     project(W, R)
 
 
@@ -181,7 +181,7 @@ class NFKM(Linear, BanditRegressor):
         super().__post_init__()
         if self.R <= self.delta:
             raise ValueError(f"R must be above delta = {self.delta}, got {self.R!r}")
-        self._directions = np.zeros((self.N, self.n_features, self.n_outputs))
+        self._directions = np.zeros((self.N, self.W.size))
         self._points = np.zeros((self.N, self.n_outputs))
 
     def _plays(self) -> bool:
@@ -192,12 +192,13 @@ class NFKM(Linear, BanditRegressor):
         ask(x, self.W, self._directions, self._points, self.delta, self.rng)
         prediction = np.empty((1, self.n_outputs))
         self._predict(x[None], prediction)
-        points = self._points.copy()
-        return Query(points[0] if self._plays() else prediction[0], points, self._directions.copy())
+        points, directions = self._points.copy(), self._directions.copy()
+        said = points[0] if self._plays() else prediction[0]
+        return Query(said, points, directions.reshape(self.N, *self.W.shape))
 
     def _hear(self, x: np.ndarray, query: Query, losses: np.ndarray) -> None:
-        least = self.R - self.delta
-        hear(losses, query.directions, self.delta, self.t, self.W, self.lr, self.power, least)
+        directions, R = query.directions.reshape(self.N, -1), self.R - self.delta
+        hear(losses, directions, self.delta, self.t, self.W, self.lr, self.power, R)
 
     def _play(self, X, y, kind, noise, said, lost) -> None:
         play_fkm(

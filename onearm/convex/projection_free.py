@@ -18,8 +18,7 @@ import numpy as np
 
 from onearm.convex.olo import Optimisers, PerturbedLeader
 from onearm.convex.sets import Set
-from onearm.kernels import kernel
-from onearm.rng import normal, seeded
+from onearm.rng import fill_normal, seeded
 
 GRADIENTS, LOSSES = "gradients", "losses"
 
@@ -121,10 +120,3 @@ class ProjectionFree:
     def mean(self) -> np.ndarray:
         """Return the mean of all decisions."""
         return self.total / max(self.t, 1)
-
-
-@kernel
-def fill_normal(z, rng):
-    """Independent standard normal numbers."""
-    for j in range(len(z)):
-        z[j] = normal(rng)
