@@ -27,13 +27,12 @@ LOSSES_ALONE = ("nfkm", "bandit")
 ORDERS = ("file", "shuffled")
 LR = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1)
 POWER = (0.25, 0.5, 0.75, 1.0)
-R = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
+R = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 12.0, 16.0, 24.0)
 N = (5, 10, 20, 30)
 N_FIRST = 10
 FINALISTS = 8
 LOOKS, LAST_LOOKS = 2, 5  # seeds of each comparison
 DELTA, NOISE = 0.5, 0.1
-MOST = 10_000  # rows that settings are compared on
 CHUNK = 4096  # rows that are dense at a time
 Record = dict[str, Any]
 
@@ -48,6 +47,11 @@ class Job(NamedTuple):
 
 
 cached = cache(load)
+
+
+def most(data: str) -> int:
+    """How many rows settings are compared on."""
+    return 5000 if data == "census" else 10_000
 
 
 def shuffled(n: int, order: str, seed: int) -> np.ndarray:
@@ -90,7 +94,7 @@ def play(job: Job) -> Record:
     """Tune and run a method."""
     data, began = cached(job.data), time.process_time()
     half = len(data.y) // 2
-    settings, tried = tuned(job.method, data, shuffled(half, job.order, 999)[:MOST])
+    settings, tried = tuned(job.method, data, shuffled(half, job.order, 999)[: most(job.data)])
     found = []
     for seed in range(job.runs):
         index = half + shuffled(len(data.y) - half, job.order, seed)
