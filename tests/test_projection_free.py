@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from onearm.convex.matrices import NuclearBall
-from onearm.convex.olo import GradientDescent
+from onearm.convex.olo import GradientDescent, PerturbedLeader, RegularisedLeader
 from onearm.convex.projection_free import ProjectionFree, Query
 from onearm.convex.sets import Ball, Box, Simplex
 
@@ -70,6 +70,23 @@ def test_regret_grows_as_it_should(answers, power):
     lost = [np.mean([regret(T, answers, seed) for seed in range(5)]) for T in ROUNDS]
     slope = np.polyfit(np.log(ROUNDS), np.log(lost), 1)[0]
     assert slope < power + 0.1
+
+
+@pytest.mark.parametrize("answers", ["gradients", "losses"])
+@pytest.mark.parametrize("kind", [PerturbedLeader, GradientDescent, RegularisedLeader])
+def test_the_state_is_in_arrays(kind, answers):
+    K, wanted = Simplex(4), np.array([0.4, 0.3, 0.2, 0.1])
+
+    def oracle(x, seed):
+        return x - wanted if answers == "gradients" else 0.5 * ((x - wanted) ** 2).sum()
+
+    one, two = (ProjectionFree(K, 5, answers, 0.1, kind, seed=3) for _ in range(2))
+    for t in range(20):
+        one.play(oracle, t)
+    for name, array in two.arrays().items():
+        array[...] = one.arrays()[name]
+    for t in range(20, 40):
+        assert one.play(oracle, t).tolist() == two.play(oracle, t).tolist()
 
 
 def test_what_is_wrong_is_said():

@@ -74,7 +74,7 @@ class ProjectionFree:
         self.inside = K.shrunk(self.delta / K.inner) if self.delta else K
         self.optimisers = optimisers(self.inside, N, seed=seed)
         self.rng = seeded(seed, 1)
-        self.total, self.t = np.zeros(K.shape), 0
+        self.total, self.t = np.zeros(K.shape), np.zeros(1, np.int64)
 
     @classmethod
     def for_rounds(cls, K: Set, T: int, answers: str = GRADIENTS, **more: Any) -> "ProjectionFree":
@@ -109,6 +109,11 @@ class ProjectionFree:
         self.total += query.decision
         self.t += 1
 
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return the state: copied into another of the same parameters, that goes on from here."""
+        own = {"total": self.total, "t": self.t, "rng": self.rng}
+        return own | {f"optimisers.{name}": v for name, v in self.optimisers.arrays().items()}
+
     def play(self, oracle: Callable[[np.ndarray, int], Any], seed: int) -> np.ndarray:
         """Play a round, asking an oracle at each point with a seed, and return the decision."""
         query = self.choose()
@@ -119,4 +124,4 @@ class ProjectionFree:
 
     def mean(self) -> np.ndarray:
         """Return the mean of all decisions."""
-        return self.total / max(self.t, 1)
+        return self.total / max(self.t[0], 1)
