@@ -19,7 +19,6 @@ from bench.papers.bh20_data import FILES
 from bench.papers.bh20_run import METHODS, ORDERS, Job, Record, play
 from bench.papers.pool import play_all
 
-FEWER = {"census": 5}  # runs, where one takes a minute
 FOLDER = Path(__file__).parents[1] / "results" / "bh20"
 
 
@@ -60,10 +59,7 @@ def main() -> int:
     asked, console = options(), Console(stderr=True)
     asked.out.mkdir(parents=True, exist_ok=True)
     path = asked.out / "runs.jsonl"
-    jobs = [
-        Job(data, order, method, min(asked.runs, FEWER.get(data, asked.runs)))
-        for data in FILES for order in ORDERS for method in METHODS
-    ]  # fmt: skip
+    jobs = [Job(data, o, m, asked.runs) for data in FILES for o in ORDERS for m in METHODS]
     there = finished(path)
     size = ["abalone", "letter", "adult", "census"]
     todo = [job for job in jobs if job not in there and wanted(job, asked.only)]

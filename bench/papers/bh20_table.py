@@ -30,12 +30,12 @@ def write(records: list[Record], of: int, folder: Path) -> None:
 def _text(cells: Cells, of: int) -> str:
     versions = {json.dumps(run["versions"]) for run in cells.values()}
     shown = "; ".join(", ".join(f"{k} {v}" for k, v in json.loads(one).items()) for one in versions)
-    runs = {run["data"]: run["runs"] for run in cells.values()}
+    runs = {run["runs"] for run in cells.values()}
     parts = [
         f"""# Table 2 of BH20
 
 Written by `python -m bench.papers.bh20` on {datetime.now(UTC).date().isoformat()} from {len(cells)}
-of {of} cells; {", ".join(f"{data} {n} of 20 runs" for data, n in runs.items())}; {shown}.
+of {of} cells; {" or ".join(map(str, runs))} of 20 runs each; {shown}.
 
 Mean squared loss of predictions on the second half of each data set, each made before its answer is
 heard; ± half the width of a 95 % interval over runs. Every method is tuned on the first half (at
