@@ -152,6 +152,21 @@ def test_a_loss_may_be_a_call(name):
     assert other[1] == pytest.approx(lost, abs=1e-9)
 
 
+@pytest.mark.parametrize("name", TOLD_LOSSES)
+def test_what_is_wrong_is_said(name):
+    learner, (X, y) = make(name, 4, seed=1), rows(5)
+    query = learner.choose(X[0])
+    other = query._replace(directions=query.directions[:, :0])
+    before = learner.arrays()["t"].copy()
+    with pytest.raises(ValueError, match="query must be one of this learner's"):
+        learner.update(X[0], other, np.ones(learner.N))
+    with pytest.raises(ValueError, match=r"noise must be a number in \[0, inf\), got -1"):
+        learner.play(X, y, noise=-1)
+    with pytest.raises(ValueError, match="y must be finite and of length 5, got 4"):
+        learner.play(X, y[:4], lambda p, answer: 0.0)
+    assert learner.t == before == 0
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_checks_hold(name):
     onearm.check_regressor(getattr(onearm, name))

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import stats
 
 from bench.papers.bh20_data import FILES
-from bench.papers.bh20_run import LOSSES_ALONE, LR, METHODS, ORDERS, POWER, N, R, Record, most
+from bench.papers.bh20_run import LOSSES_ALONE, LR, METHODS, MOST, ORDERS, POWER, N, R, Record
 from bench.report import table
 
 PAPER = {  # OGD, boosting, N-FKM, boosting from losses
@@ -30,17 +30,16 @@ def write(records: list[Record], of: int, folder: Path) -> None:
 def _text(cells: Cells, of: int) -> str:
     versions = {json.dumps(run["versions"]) for run in cells.values()}
     shown = "; ".join(", ".join(f"{k} {v}" for k, v in json.loads(one).items()) for one in versions)
-    runs = {run["runs"] for run in cells.values()}
+    runs = {run["data"]: run["runs"] for run in cells.values()}
     parts = [
         f"""# Table 2 of BH20
 
 Written by `python -m bench.papers.bh20` on {datetime.now(UTC).date().isoformat()} from {len(cells)}
-of {of} cells; {" or ".join(map(str, runs))} of 20 runs each; {shown}.
+of {of} cells; {", ".join(f"{data} {n} of 20 runs" for data, n in runs.items())}; {shown}.
 
 Mean squared loss of predictions on the second half of each data set, each made before its answer is
 heard; ± half the width of a 95 % interval over runs. Every method is tuned on the first half (at
-most {most(""):,} rows of it, of census {most("census"):,}) and begins anew on the second. Searched
-are lr of {_list(LR)}; c of {_list(POWER)}; R of {_list(R)};
+most {MOST:,} rows of it) and begins anew on the second. Searched are lr of {_list(LR)}; c of {_list(POWER)}; R of {_list(R)};
 N of {_list(N)}. δ = 1/2, and the noise of losses is uniform in ±0.1, as in the paper. "Mean" says
 the mean of the answers before, "zero" says 0. Told gradients in the order of the file nothing is
 drawn: there it is one run. The last columns are by how many percent boosting loses less, by pairs

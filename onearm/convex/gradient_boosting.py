@@ -120,8 +120,8 @@ class BanditGradientBooster(Boosted, BanditRegressor):
         stages.move(points, self._directions, self.delta, self.rng)
         return Query(prediction[0], points.copy(), self._directions.copy())
 
-    def _hear(self, x: np.ndarray, query: Query, losses: np.ndarray) -> None:
-        stages.estimate(losses, query.directions, self.delta, self._g)
+    def _hear(self, x: np.ndarray, directions: np.ndarray, losses: np.ndarray) -> None:
+        stages.estimate(losses, directions, self.delta, self._g)
         bound(stages.step, self._kind)(x, self.t, *self._weak())
 
     def _play(self, X, y, kind, noise, said, lost) -> None:

@@ -196,8 +196,8 @@ class NFKM(Linear, BanditRegressor):
         said = points[0] if self._plays() else prediction[0]
         return Query(said, points, directions.reshape(self.N, *self.W.shape))
 
-    def _hear(self, x: np.ndarray, query: Query, losses: np.ndarray) -> None:
-        directions, R = query.directions.reshape(self.N, -1), self.R - self.delta
+    def _hear(self, x: np.ndarray, directions: np.ndarray, losses: np.ndarray) -> None:
+        R = self.R - self.delta
         hear(losses, directions, self.delta, self.t, self.W, self.lr, self.power, R)
 
     def _play(self, X, y, kind, noise, said, lost) -> None:

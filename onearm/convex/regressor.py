@@ -1,7 +1,7 @@
 """What all regressors share: sizes and steps, rows and answers checked, saved without pickle."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -110,6 +110,7 @@ class BanditRegressor(Regressor):
 
     N: int = whole(20, 1)
     delta: float = real(0.5, "(0, inf)")
+    _directions: np.ndarray = field(init=False, repr=False)  # those drawn last
 
     def choose(self, x: Any) -> Query:
         """Return the prediction for a row, and the points whose losses are to be told."""
@@ -120,7 +121,10 @@ class BanditRegressor(Regressor):
         x, losses = self._row(x), np.ascontiguousarray(losses, float)
         if losses.shape != (self.N,) or not np.isfinite(losses).all():
             raise ValueError(f"losses must be {self.N} finite numbers, got {losses!r}")
-        self._hear(x, query, losses)
+        directions, size = np.ascontiguousarray(query.directions, float), self._directions.shape
+        if directions.size != self._directions.size or not np.isfinite(directions).all():
+            raise ValueError(f"query must be one of this learner's, got {query!r}")
+        self._hear(x, directions.reshape(size), losses)
 
     def play(
         self, X: Any, y: Any, loss: Loss = "squared", noise: float = 0.0
@@ -132,6 +136,10 @@ class BanditRegressor(Regressor):
         """
         X = self._rows(X)
         said, lost = np.empty((len(X), self.n_outputs)), np.empty(len(X))
+        if not 0.0 <= noise < np.inf:
+            raise ValueError(f"noise must be a number in [0, inf), got {noise!r}")
+        if len(y) != len(X):
+            raise ValueError(f"y must be finite and of length {len(X)}, got {len(y)}")
         if not callable(loss):
             self._play(X, self._answers(y, len(X)), kind_of(loss), float(noise), said, lost)
             return said, lost
@@ -147,7 +155,7 @@ class BanditRegressor(Regressor):
     def _ask(self, x: np.ndarray) -> Query:
         raise NotImplementedError
 
-    def _hear(self, x: np.ndarray, query: Query, losses: np.ndarray) -> None:
+    def _hear(self, x: np.ndarray, directions: np.ndarray, losses: np.ndarray) -> None:
         raise NotImplementedError
 
     def _play(self, X, y, kind, noise, said, lost) -> None:
