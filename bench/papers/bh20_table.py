@@ -39,7 +39,8 @@ of {of} cells; {", ".join(f"{data} {n} of 20 runs" for data, n in runs.items())}
 
 Mean squared loss of predictions on the second half of each data set, each made before its answer is
 heard; ± half the width of a 95 % interval over runs. Every method is tuned on the first half (at
-most {MOST:,} rows of it) and begins anew on the second. Searched are lr of {_list(LR)}; c of {_list(POWER)}; R of {_list(R)};
+most {MOST:,} rows of it) and begins anew on the second. Searched are lr of {_list(LR)};
+c of {_list(POWER)}; R of {_list(R)};
 N of {_list(N)}. δ = 1/2, and the noise of losses is uniform in ±0.1, as in the paper. "Mean" says
 the mean of the answers before, "zero" says 0. Told gradients in the order of the file nothing is
 drawn: there it is one run. The last columns are by how many percent boosting loses less, by pairs
