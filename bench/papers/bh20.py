@@ -15,7 +15,7 @@ from pathlib import Path
 from rich.console import Console
 
 from bench.papers import bh20_table
-from bench.papers.bh20_data import FILES
+from bench.papers.bh20_data import NAMES
 from bench.papers.bh20_run import METHODS, ORDERS, Job, Record, play
 from bench.papers.pool import play_all
 
@@ -26,7 +26,7 @@ FOLDER = Path(__file__).parents[1] / "results" / "bh20"
 def options() -> argparse.Namespace:
     """What was asked for on the command line."""
     parser = argparse.ArgumentParser(prog="python -m bench.papers.bh20", description=__doc__)
-    names = (*FILES, *ORDERS, *METHODS)
+    names = (*NAMES, *ORDERS, *METHODS)
     parser.add_argument(
         "--only", nargs="+", choices=names, default=[], metavar="NAME",
         help=f"play these alone: {', '.join(names)}",
@@ -38,7 +38,7 @@ def options() -> argparse.Namespace:
 
 def wanted(job: Job, only: list[str]) -> bool:
     """Whether a job was asked for."""
-    kinds = zip((FILES, ORDERS, METHODS), job, strict=False)
+    kinds = zip((NAMES, ORDERS, METHODS), job, strict=False)
     return all(not set(kind) & set(only) or name in only for kind, name in kinds)
 
 
@@ -60,12 +60,12 @@ def main() -> int:
     asked, console = options(), Console(stderr=True)
     asked.out.mkdir(parents=True, exist_ok=True)
     path = asked.out / "runs.jsonl"
-    runs = {data: min(asked.runs, FEWER.get(data, asked.runs)) for data in FILES}
-    jobs = [Job(data, o, m, runs[data]) for data in FILES for o in ORDERS for m in METHODS]
+    runs = {data: min(asked.runs, FEWER.get(data, asked.runs)) for data in NAMES}
+    jobs = [Job(data, o, m, runs[data]) for data in NAMES for o in ORDERS for m in METHODS]
     there = finished(path)
     size = ["abalone", "letter", "adult", "census"]
     todo = [job for job in jobs if job not in there and wanted(job, asked.only)]
-    todo.sort(key=lambda job: size.index(job.data))
+    todo.sort(key=lambda job: size.index(job.data.split()[0]))
     failures = play_all(play, todo, path, said, console)
     there = finished(path)
     bh20_table.write([there[job] for job in jobs if job in there], len(jobs), asked.out)
