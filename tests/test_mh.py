@@ -96,11 +96,11 @@ def test_the_energy_of_a_product_never_rises(arms):
 
 @pytest.mark.parametrize("digits", [1, 8])
 @pytest.mark.parametrize("base", BASES)
-@pytest.mark.parametrize("arms", ["recent", "full"])
-def test_scans_and_histograms_agree_to_the_bit(arms, base, digits):
+@pytest.mark.parametrize(("arms", "rounds"), [("recent", 80), ("full", 20)])
+def test_scans_and_histograms_agree_to_the_bit(arms, rounds, base, digits):
     X, y = blobs(200, digits=digits)  # not more than 256 values in any column
     one, two = (
-        AdaBoostMH(base, n_rounds=80, arms=arms, random_state=0, exact=exact).fit(X, y)
+        AdaBoostMH(base, n_rounds=rounds, arms=arms, random_state=0, exact=exact).fit(X, y)
         for exact in (False, True)
     )
     for name, array in one.form_.arrays().items():
@@ -122,7 +122,7 @@ def test_a_full_search_is_that_of_all_arms_at_once(base):
     X, y = blobs(200, d=6, digits=8)
     w = np.random.default_rng(1).uniform(0.5, 1.5, 200)  # no two rows weigh the same: no ties
     full, every = (
-        AdaBoostMH(base, n_rounds=20, n_leaves=3, **arms).fit(X, y, sample_weight=w)
+        AdaBoostMH(base, n_rounds=10, n_leaves=3, **arms).fit(X, y, sample_weight=w)
         for arms in ({"arms": "full"}, {"arms": "uniform", "arms_per_round": 6, "random_state": 1})
     )
     for name, array in full.form_.arrays().items():

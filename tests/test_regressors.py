@@ -100,6 +100,7 @@ def test_a_stump_is_a_tree_of_two_leaves():
     assert stump.play(X, y)[0].tolist() == tree.play(X, y)[0].tolist()
 
 
+@pytest.mark.compiled
 def test_trees_learn_what_lines_cannot():
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, (6000, 3))
@@ -167,11 +168,13 @@ def test_what_is_wrong_is_said(name):
     assert learner.t == before == 0
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("name", ALL)
 def test_checks_hold(name):
     onearm.check_regressor(getattr(onearm, name))
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("weak", ["stump", "tree"])
 @pytest.mark.parametrize("name", ["BanditGradientBooster", "GradientBooster", "SpanBooster"])
 def test_checks_hold_over_trees(name, weak):
