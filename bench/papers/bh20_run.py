@@ -22,8 +22,11 @@ METHODS = {  # in the order of the table
     "full": "GradientBooster",
     "nfkm": "NFKM",
     "bandit": "BanditGradientBooster",
+    "trees": "GradientBooster",
+    "bandit-trees": "BanditGradientBooster",
 }
-LOSSES_ALONE = ("nfkm", "bandit")
+LOSSES_ALONE = ("nfkm", "bandit", "bandit-trees")
+LEAVES = 16
 ORDERS = ("file", "shuffled")
 LR = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1)
 POWER = (0.25, 0.5, 0.75, 1.0)
@@ -59,6 +62,7 @@ def loss(method: str, settings: Record, data: Rows, index: np.ndarray, seed: int
     """The mean loss of a new learner on these rows."""
     own = {key: value for key, value in settings.items() if key != "N" or method != "ogd"}
     own |= {"delta": DELTA} if method in LOSSES_ALONE else {}
+    own |= {"weak": "tree", "leaves": LEAVES} if "trees" in method else {}
     own |= {"R": own["R"] + DELTA} if method == "nfkm" else {}  # whose line keeps δ off the bound
     learner = getattr(onearm, METHODS[method])(data.d, seed=seed, **own)
     noise = {"noise": NOISE} if method in LOSSES_ALONE else {}
