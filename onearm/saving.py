@@ -52,11 +52,15 @@ def fill(learner: Any, arrays: dict[str, np.ndarray]) -> None:
     """Put saved arrays in the place of a new learner's."""
     for part in learner.parts:
         part.extend(arrays)
-    own = learner.content()
+    put(arrays, learner.content(), type(learner).__name__)
+
+
+def put(arrays: dict[str, np.ndarray], own: dict[str, np.ndarray], owner: str) -> None:
+    """Copy saved arrays into those of an owner; all of them must be there and fit."""
     for key in own.keys() | arrays.keys():
         mine, saved = own.get(key), arrays.get(key)
         if mine is None or saved is None or (mine.shape, mine.dtype) != (saved.shape, saved.dtype):
-            raise ValueError(f"saved array {key} does not fit {type(learner).__name__}")
+            raise ValueError(f"saved array {key} does not fit {owner}")
     for key, array in own.items():
         array[...] = arrays[key]
 
@@ -69,7 +73,10 @@ def name(cls: type) -> str:
 def _class(wanted: str) -> Any:
     for public in onearm.LEARNERS:
         getattr(onearm, public)
-    known: dict[str, Any] = {name(cls): cls for cls in _descendants(onearm.Learner)}
+    from onearm.convex.regressor import Regressor
+
+    made = {*_descendants(onearm.Learner), *_descendants(Regressor)}
+    known: dict[str, Any] = {name(cls): cls for cls in made}
     for public, place in {**onearm.ESTIMATORS, **onearm.REGRESSORS}.items():
         if wanted == f"{place}.{public}":
             known[wanted] = getattr(onearm, public)

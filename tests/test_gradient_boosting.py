@@ -106,8 +106,8 @@ def test_norms_are_kept_up():
      (lambda: GradientBooster(2, R=0.0), "R must be a number in"),
      (lambda: BanditGradientBooster(2, delta=0.0), "delta must be a number in"),
      (lambda: GradientBooster(2, low=1.0, high=1.0), "low must be below high"),
-     (lambda: GradientBooster(2).play([[1.0, np.nan]], [1.0]), "X must be finite"),
-     (lambda: GradientBooster(2).play([[1.0, 2.0]], [1.0, 2.0]), "y must be finite"),
+     (lambda: GradientBooster(2).play([[1.0, np.nan]], [1.0]), "X must be numbers within"),
+     (lambda: GradientBooster(2).play([[1.0, 2.0]], [1.0, 2.0]), "y must be of shape"),
      (lambda: GradientBooster(2).play([[1.0, 2.0]], [1.0], "hinge"), "loss must be one of")],
 )  # fmt: skip
 def test_what_is_wrong_is_said(make, said):
@@ -118,7 +118,7 @@ def test_what_is_wrong_is_said(make, said):
 def test_a_wrong_update_changes_nothing():
     booster = BanditGradientBooster(2, N=3)
     query = booster.choose([1.0, 2.0])
-    with pytest.raises(ValueError, match="losses must be 3 finite numbers"):
+    with pytest.raises(ValueError, match="losses must be of shape"):
         booster.update([1.0, 2.0], query, [1.0, 2.0])
     assert booster.t[0] == 0
     assert not booster.learners.W.any()

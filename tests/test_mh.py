@@ -117,6 +117,22 @@ def test_sparse_rows_are_rows(base):
     assert np.array_equal(dense.decision_function(X), sparse.decision_function(csr_array(X)))
 
 
+@pytest.mark.parametrize("seed", [11, *range(20)])
+def test_full_searches_of_small_nodes_agree(seed):
+    """Where values are missing, and rows of one code may weigh each other out."""
+    rng = np.random.default_rng(seed)
+    n = rng.integers(8, 16)
+    X = rng.integers(0, 4, (n, 3)).astype(float)
+    X[rng.random(X.shape) < 0.3] = np.nan
+    y = rng.integers(0, 2, n)
+    one, two = (
+        AdaBoostMH("tree", n_rounds=1, arms="full", n_leaves=4, exact=exact).fit(X, y)
+        for exact in (False, True)
+    )
+    for name, array in one.form_.arrays().items():
+        assert np.array_equal(array, two.form_.arrays()[name], equal_nan=True), name
+
+
 @pytest.mark.parametrize("base", BASES)
 def test_a_full_search_is_that_of_all_arms_at_once(base):
     X, y = blobs(200, d=6, digits=8)

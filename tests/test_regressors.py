@@ -29,11 +29,14 @@ def make(name, *sizes, **more):
 @pytest.mark.parametrize("loss", LOSSES)
 def test_gradient_descent_equals_the_naive_program(loss, m):
     X, y = rows(m=m, signs=loss == "logistic")
-    ours, other = onearm.OGD(4, m, **SIZES), naive.OGD(4, m, **SIZES)
+    ours, other = onearm.OGD(4, m, **SIZES, low=-0.4, high=0.3), naive.OGD(4, m, **SIZES)
     said, lost = ours.play(X, y, loss)
+    assert said.min() == -0.4
+    assert said.max() == 0.3
     for n, x in enumerate(X):
-        assert said[n] == pytest.approx(other.W @ x, abs=1e-9)
-        assert lost[n] == pytest.approx(loss_of(other.W @ x, y[n], loss), abs=1e-9)
+        p = np.clip(other.W @ x, -0.4, 0.3)
+        assert said[n] == pytest.approx(p, abs=1e-9)
+        assert lost[n] == pytest.approx(loss_of(p, y[n], loss), abs=1e-9)
         other.learn(x, y[n], loss)
     assert ours.W.T == pytest.approx(other.W, abs=1e-9)
 
@@ -64,6 +67,8 @@ def test_the_span_equals_the_naive_program(loss, m):
     sizes = {"lr": 2.0, "power": 0.4, "R": 10.0, "B": 2.0}
     ours, other = onearm.SpanBooster(4, m, N=5, **sizes), naive.Span(4, m, 5, **sizes)
     y[::3] *= -1  # not linear: there is something to shrink
+    if loss != "logistic":
+        y *= 2.0 / np.linalg.norm(y, axis=1).max()
     said, _ = ours.play(X, y, loss)
     shrunk = 0.0
     for n, x in enumerate(X):
@@ -159,13 +164,32 @@ def test_what_is_wrong_is_said(name):
     query = learner.choose(X[0])
     other = query._replace(directions=query.directions[:, :0])
     before = learner.arrays()["t"].copy()
-    with pytest.raises(ValueError, match="query must be one of this learner's"):
+    with pytest.raises(ValueError, match=r"query\.directions must be of shape"):
         learner.update(X[0], other, np.ones(learner.N))
+    with pytest.raises(ValueError, match=r"losses must be numbers within ±1e\+50, got 1e\+308"):
+        learner.update(X[0], query, np.full(learner.N, 1e308))
     with pytest.raises(ValueError, match=r"noise must be a number in \[0, inf\), got -1"):
         learner.play(X, y, noise=-1)
-    with pytest.raises(ValueError, match="y must be finite and of length 5, got 4"):
+    with pytest.raises(ValueError, match="y must be of length 5, got"):
         learner.play(X, y[:4], lambda p, answer: 0.0)
+    with pytest.raises(ValueError, match=r"y must be of shape \(5, 1\), got \(1, 5\)"):
+        learner.play(X, y.T)
+    with pytest.raises(ValueError, match="y must be -1 or 1 for the logistic loss"):
+        learner.play(X, y, "logistic")
     assert learner.t == before == 0
+
+
+def test_answers_must_lie_in_the_ball():
+    with pytest.raises(ValueError, match=r"B must be at least the norm of every y, 100, got 1\.0"):
+        onearm.SpanBooster(2, B=1.0).play([[1.0, 2.0]], [100.0])
+
+
+class Own(onearm.OGD):
+    """A class that is not the library's."""
+
+
+def test_own_classes_are_saved_too():
+    onearm.check_regressor(Own)
 
 
 @pytest.mark.compiled

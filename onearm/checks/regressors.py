@@ -90,11 +90,11 @@ def stepwise_equals_play(make: Make) -> None:
     if not hasattr(one, "choose"):
         return
     X, y = rows()
-    said, _ = one.play(X, y, lambda p, answer: ((p - answer) ** 2).sum())
+    said, _ = one.play(X, y)
     for n, x in enumerate(X):
         query = two.choose(x)
         demand(query.prediction.tobytes() == said[n].tobytes(), f"row {n}: other predictions")
-        two.update(x, query, [((p - y[n]) ** 2).sum() for p in query.points])
+        two.update(x, query, [sum(off * off for off in p - y[n]) for p in query.points])
     same = {name for name, b in bits(one).items() if b == bits(two)[name]}
     demand(same >= bits(one).keys() - {"noise_rng"}, "choose and update lead elsewhere")
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from onearm.convex import stages, weak_linear, weak_river, weak_trees
-from onearm.convex.losses import SQUARED
+from onearm.convex.losses import LOGISTIC, SQUARED
 from onearm.convex.regressor import BanditRegressor, GradientRegressor, Query, Regressor
 from onearm.kernels import bind, compose
 from onearm.parameters import option_or_call, real, whole
@@ -36,7 +36,7 @@ def bound(template: Any, kind: str) -> Any:
     return bind(template, f"{template.__name__}.{kind}", **both)
 
 
-@dataclass
+@dataclass(eq=False)
 class Boosted(Regressor):
     """What boosters have: weak learners and room for what they say."""
 
@@ -72,7 +72,7 @@ class Boosted(Regressor):
         bound(stages.predict, self._kind)(X, out, a, *rest)
 
 
-@dataclass
+@dataclass(eq=False)
 class BanditGradientBooster(Boosted, BanditRegressor):
     """Algorithm 2 of Brukhim and Hazan: boosting from the losses of N points each round.
 
@@ -95,6 +95,8 @@ class BanditGradientBooster(Boosted, BanditRegressor):
     seed
         Of what is drawn.
 
+    Points lie around the predictions of its first learners, and may lie outside the label set.
+
     Examples
     --------
     >>> rng = np.random.default_rng(0)
@@ -107,9 +109,8 @@ class BanditGradientBooster(Boosted, BanditRegressor):
 
     gamma: float = real(1.0, "(0, 1]")
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._directions = np.zeros((self.N, self.n_outputs))
+    def _along(self) -> tuple[int, ...]:
+        return (self.n_outputs,)
 
     def _settings(self) -> tuple[float, float, float]:
         return self.gamma, self.low, self.high
@@ -117,8 +118,8 @@ class BanditGradientBooster(Boosted, BanditRegressor):
     def _ask(self, x: np.ndarray) -> Query:
         prediction, points = np.empty((1, self.n_outputs)), self._points
         self._predict(x[None], prediction)
-        stages.move(points, self._directions, self.delta, self.rng)
-        return Query(prediction[0], points.copy(), self._directions.copy())
+        stages.move(points, self._asked, self.delta, self.rng)
+        return Query(prediction[0], points.copy(), self._asked.copy())
 
     def _hear(self, x: np.ndarray, directions: np.ndarray, losses: np.ndarray) -> None:
         stages.estimate(losses, directions, self.delta, self._g)
@@ -126,12 +127,12 @@ class BanditGradientBooster(Boosted, BanditRegressor):
 
     def _play(self, X, y, kind, noise, said, lost) -> None:
         bound(stages.play_bandit, self._kind)(
-            X, y, kind, noise, said, lost, np.empty(self.N), self._directions, self.rng,
+            X, y, kind, noise, said, lost, np.empty(self.N), self._asked, self.rng,
             self.noise_rng, self.delta, self.t, *self._weak(),
         )  # fmt: skip
 
 
-@dataclass
+@dataclass(eq=False)
 class GradientBooster(Boosted, GradientRegressor):
     """Algorithm 2 of Beygelzimer and others: the same, told the gradients.
 
@@ -154,7 +155,7 @@ class GradientBooster(Boosted, GradientRegressor):
         play(X, y, kind, said, lost, self.t, *self._weak())
 
 
-@dataclass
+@dataclass(eq=False)
 class SpanBooster(Boosted, GradientRegressor):
     """Algorithm 1 of Beygelzimer and others: in the span of the weak learners, not their hull.
 
@@ -188,6 +189,9 @@ class SpanBooster(Boosted, GradientRegressor):
         bound(stages.predict_span, self._kind)(X, out, self.sigma, a, *rest)
 
     def _play(self, X, y, kind, said, lost) -> None:
+        longest = np.sqrt((y * y).sum(axis=1).max(initial=0.0))
+        if kind != LOGISTIC and longest > self.B:
+            raise ValueError(f"B must be at least the norm of every y, {longest:g}, got {self.B!r}")
         L = 4.0 * self.B if kind == SQUARED else np.sqrt(self.n_outputs)  # of the loss in the ball
         play = bound(stages.play_span, self._kind)
         play(X, y, kind, said, lost, self.sigma, L, self.t, *self._weak())

@@ -47,7 +47,7 @@ def project(W, R):
     length = 0.0
     for j in range(W.shape[0]):
         for k in range(W.shape[1]):
-            length += W[j, k] ** 2
+            length += W[j, k] * W[j, k]
     if length > R * R:
         for j in range(W.shape[0]):
             for k in range(W.shape[1]):
@@ -87,7 +87,7 @@ def ask(x, W, directions, points, delta, rng):
         fill_normal(directions[i], rng)
         length = 0.0
         for q in range(d * m):
-            length += directions[i, q] ** 2
+            length += directions[i, q] * directions[i, q]
         scale = 1.0 / math.sqrt(length)
         product(x, W, points[i])
         for j in range(d):
@@ -128,7 +128,7 @@ def play_fkm(
         hear(losses, directions, delta, t, W, lr, power, R - delta)
 
 
-@dataclass
+@dataclass(eq=False)
 class Linear(Regressor):
     """What they have: the weights."""
 
@@ -146,7 +146,7 @@ class Linear(Regressor):
         return self.lr, self.power, self.R, self.low, self.high
 
 
-@dataclass
+@dataclass(eq=False)
 class OGD(Linear, GradientRegressor):
     """Online gradient descent.
 
@@ -164,9 +164,9 @@ class OGD(Linear, GradientRegressor):
         play_ogd(X, y, kind, said, lost, self.t, p, self.W, self._settings())
 
 
-@dataclass
+@dataclass(eq=False)
 class NFKM(Linear, BanditRegressor):
-    """Gradient descent by the losses of N points each round; it says W x.
+    """Gradient descent by the losses of N points each round; it says W x, and asks elsewhere.
 
     Examples
     --------
@@ -181,36 +181,42 @@ class NFKM(Linear, BanditRegressor):
         super().__post_init__()
         if self.R <= self.delta:
             raise ValueError(f"R must be above delta = {self.delta}, got {self.R!r}")
-        self._directions = np.zeros((self.N, self.W.size))
         self._points = np.zeros((self.N, self.n_outputs))
+
+    def _along(self) -> tuple[int, ...]:
+        return self.n_features, self.n_outputs
+
+    def _flat(self, directions: np.ndarray) -> np.ndarray:
+        return directions.reshape(self.N, -1)
 
     def _plays(self) -> bool:
         """Whether it says what it asks for."""
         return False
 
     def _ask(self, x: np.ndarray) -> Query:
-        ask(x, self.W, self._directions, self._points, self.delta, self.rng)
+        ask(x, self.W, self._flat(self._asked), self._points, self.delta, self.rng)
         prediction = np.empty((1, self.n_outputs))
         self._predict(x[None], prediction)
-        points, directions = self._points.copy(), self._directions.copy()
+        points = self._points.copy()
         said = points[0] if self._plays() else prediction[0]
-        return Query(said, points, directions.reshape(self.N, *self.W.shape))
+        return Query(said, points, self._asked.copy())
 
     def _hear(self, x: np.ndarray, directions: np.ndarray, losses: np.ndarray) -> None:
         R = self.R - self.delta
-        hear(losses, directions, self.delta, self.t, self.W, self.lr, self.power, R)
+        flat = self._flat(directions)
+        hear(losses, flat, self.delta, self.t, self.W, self.lr, self.power, R)
 
     def _play(self, X, y, kind, noise, said, lost) -> None:
         play_fkm(
-            X, y, kind, noise, said, lost, self.t, np.empty(self.N), self._directions,
+            X, y, kind, noise, said, lost, self.t, np.empty(self.N), self._flat(self._asked),
             self._points, self.rng, self.noise_rng, self.delta, self.W, self._plays(),
             self._settings(),
         )  # fmt: skip
 
 
-@dataclass
+@dataclass(eq=False)
 class FKM(NFKM):
-    """Gradient descent from the loss of what it said, and no other.
+    """Gradient descent from the loss of what it said, and no other; that may be no answer.
 
     Examples
     --------

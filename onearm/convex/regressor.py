@@ -1,7 +1,8 @@
 """What all regressors share: sizes and steps, rows and answers checked, saved without pickle."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from numbers import Real
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from onearm.parameters import REQUIRED, parameters, real, settle, whole
 from onearm.rng import seeded, uniform
 
 CHOOSING, NOISE = range(2)  # generators
+LARGEST = 1e50  # number that is taken: no square of a product of two is infinite
 Loss = str | Callable[[np.ndarray, Any], float]
 
 
@@ -24,9 +26,9 @@ class Query(NamedTuple):
     directions: np.ndarray  # (N, …): unit vectors along which the points were moved
 
 
-@dataclass
+@dataclass(eq=False)
 class Regressor:
-    """Rows of n_features numbers in, n_outputs numbers out.
+    """Rows of n_features numbers in, n_outputs numbers out. One thread at a time may use it.
 
     Parameters
     ----------
@@ -81,36 +83,37 @@ class Regressor:
     def loaded(cls, parameters: dict[str, Any], arrays: dict[str, np.ndarray]) -> "Regressor":
         """Return a regressor from what was saved of it."""
         made = cls(**parameters)
-        for name, mine in made.arrays().items():
-            if name not in arrays or arrays[name].shape != mine.shape:
-                raise ValueError(f"saved array {name} does not fit {cls.__name__}")
-            mine[...] = arrays[name]
+        saving.put(arrays, made.arrays(), cls.__name__)
         return made
 
     def _rows(self, X: Any) -> np.ndarray:
-        X = np.ascontiguousarray(X, float)
-        if X.ndim != 2 or X.shape[1] != self.n_features or not np.isfinite(X).all():
-            raise ValueError(f"X must be finite and of shape (n, {self.n_features}), got {X.shape}")
-        return X
+        return _numbers("X", X, (None, self.n_features))
 
     def _row(self, x: Any) -> np.ndarray:
-        return self._rows(np.asarray(x, float).reshape(1, -1))[0]
+        return _numbers("x", x, (self.n_features,))
 
-    def _answers(self, y: Any, n: int) -> np.ndarray:
-        y, m = np.asarray(y, float), self.n_outputs
-        y = np.ascontiguousarray(y.reshape(n, -1) if y.size == n * m else y)
-        if y.shape != (n, m) or not np.isfinite(y).all():
-            raise ValueError(f"y must be finite and of shape ({n}, {m}), got {y.shape}")
+    def _answers(self, y: Any, n: int, loss: str) -> np.ndarray:
+        y = np.asarray(y, float)
+        y = _numbers("y", y[:, None] if y.ndim == self.n_outputs == 1 else y, (n, self.n_outputs))
+        if loss == "logistic" and (np.abs(y) != 1).any():
+            raise ValueError(f"y must be -1 or 1 for the logistic loss, got {_odd(y, abs(y) != 1)}")
         return y
 
 
-@dataclass
+@dataclass(eq=False)
 class BanditRegressor(Regressor):
     """A regressor that asks for losses at some points around its prediction."""
 
     N: int = whole(20, 1)
     delta: float = real(0.5, "(0, inf)")
-    _directions: np.ndarray = field(init=False, repr=False)  # those drawn last
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._asked = np.zeros((self.N, *self._along()))  # the directions drawn last
+
+    def _along(self) -> tuple[int, ...]:
+        """The shape of a direction."""
+        raise NotImplementedError
 
     def choose(self, x: Any) -> Query:
         """Return the prediction for a row, and the points whose losses are to be told."""
@@ -118,16 +121,12 @@ class BanditRegressor(Regressor):
 
     def update(self, x: Any, query: Query, losses: Any) -> None:
         """Learn from the losses at the points, which may be noisy."""
-        x, losses = self._row(x), np.ascontiguousarray(losses, float)
-        if losses.shape != (self.N,) or not np.isfinite(losses).all():
-            raise ValueError(f"losses must be {self.N} finite numbers, got {losses!r}")
-        directions, size = np.ascontiguousarray(query.directions, float), self._directions.shape
-        if directions.size != self._directions.size or not np.isfinite(directions).all():
-            raise ValueError(f"query must be one of this learner's, got {query!r}")
-        self._hear(x, directions.reshape(size), losses)
+        x, losses = self._row(x), _numbers("losses", losses, (self.N,))
+        directions = _numbers("query.directions", query.directions, self._asked.shape)
+        self._hear(x, directions, losses)
 
     def play(
-        self, X: Any, y: Any, loss: Loss = "squared", noise: float = 0.0
+        self, X: Any, y: Any, loss: Loss = "squared", noise: Any = 0.0
     ) -> tuple[np.ndarray, np.ndarray]:
         """Predict, hear losses with noise uniform in ±noise and learn, row by row.
 
@@ -136,19 +135,19 @@ class BanditRegressor(Regressor):
         """
         X = self._rows(X)
         said, lost = np.empty((len(X), self.n_outputs)), np.empty(len(X))
-        if not 0.0 <= noise < np.inf:
+        if not isinstance(noise, Real) or not 0.0 <= float(noise) < np.inf:
             raise ValueError(f"noise must be a number in [0, inf), got {noise!r}")
-        if len(y) != len(X):
-            raise ValueError(f"y must be finite and of length {len(X)}, got {len(y)}")
         if not callable(loss):
-            self._play(X, self._answers(y, len(X)), kind_of(loss), float(noise), said, lost)
+            kind = kind_of(loss)
+            self._play(X, self._answers(y, len(X), loss), kind, float(noise), said, lost)
             return said, lost
-        for n, x in enumerate(X):
+        if np.ndim(y) == 0 or len(y) != len(X):
+            raise ValueError(f"y must be of length {len(X)}, got {y!r}")
+        for n, (x, answer) in enumerate(zip(X, y, strict=True)):
             query = self._ask(x)
-            said[n], lost[n] = query.prediction, loss(query.prediction, y[n])
-            losses = [
-                loss(p, y[n]) + noise * (2 * uniform(self.noise_rng) - 1) for p in query.points
-            ]
+            said[n], lost[n] = query.prediction, loss(query.prediction, answer)
+            off = [float(noise) * (2.0 * uniform(self.noise_rng) - 1.0) for _ in query.points]
+            losses = [loss(p, answer) + e for p, e in zip(query.points, off, strict=True)]
             self.update(x, query, losses)
         return said, lost
 
@@ -162,16 +161,16 @@ class BanditRegressor(Regressor):
         raise NotImplementedError
 
 
-@dataclass
+@dataclass(eq=False)
 class GradientRegressor(Regressor):
     """A regressor that is told the answer, and so every gradient."""
 
     def play(self, X: Any, y: Any, loss: str = "squared") -> tuple[np.ndarray, np.ndarray]:
         """Predict, hear the answer and learn, row by row: predictions and their losses."""
-        X = self._rows(X)
-        y = self._answers(y, len(X))
+        X, kind = self._rows(X), kind_of(loss)
+        y = self._answers(y, len(X), loss)
         said, lost = np.empty(y.shape), np.empty(len(X))
-        self._play(X, y, kind_of(loss), said, lost)
+        self._play(X, y, kind, said, lost)
         return said, lost
 
     def _play(self, X, y, kind, said, lost) -> None:
@@ -179,6 +178,26 @@ class GradientRegressor(Regressor):
 
 
 def kind_of(loss: str) -> int:
-    if loss not in LOSSES:
+    if not isinstance(loss, str) or loss not in LOSSES:
         raise ValueError(f"loss must be one of {', '.join(LOSSES)}, got {loss!r}")
     return LOSSES.index(loss)
+
+
+def _numbers(name: str, given: Any, shape: tuple[int | None, ...]) -> np.ndarray:
+    """What was given as an array of this shape, or an error that says what is wrong with it."""
+    array = np.ascontiguousarray(given, float)
+    fits = array.ndim == len(shape) and all(
+        want in (None, size) for want, size in zip(shape, array.shape, strict=True)
+    )
+    if not fits:
+        wanted = ", ".join("n" if size is None else f"{size}" for size in shape)
+        raise ValueError(f"{name} must be of shape ({wanted}), got {array.shape}")
+    wrong = ~(np.abs(array) <= LARGEST)
+    if wrong.any():
+        raise ValueError(f"{name} must be numbers within ±{LARGEST:g}, got {_odd(array, wrong)}")
+    return array
+
+
+def _odd(array: np.ndarray, wrong: np.ndarray) -> float:
+    """The first number that is wrong."""
+    return float(array[wrong][0])

@@ -37,7 +37,7 @@ def combine_span(a, points, prediction, sigma, settings):
         for k in range(m):
             points[i, k] = prediction[k]
             prediction[k] = (1.0 - sigma[i] * eta) * prediction[k] + eta * a[i * m + k]
-            length += prediction[k] ** 2
+            length += prediction[k] * prediction[k]
         if length > R * R:
             for k in range(m):
                 prediction[k] *= R / math.sqrt(length)
@@ -65,7 +65,7 @@ def move(points, directions, delta, rng):
         length = 0.0
         for k in range(m):
             directions[i, k] = normal(rng) if m > 1 else (1.0 if uniform(rng) < 0.5 else -1.0)
-            length += directions[i, k] ** 2
+            length += directions[i, k] * directions[i, k]
         for k in range(m):
             directions[i, k] /= math.sqrt(length)
             points[i, k] += delta * directions[i, k]

@@ -17,6 +17,8 @@ class RiverWeak:
         self, make: Callable[[], Any], m: int, N: int, lr: float, power: float, R: float
     ) -> None:
         self.regressors = [make() for _ in range(N * m)]
+        if not all(hasattr(one, "predict_one") for one in self.regressors):
+            raise ValueError(f"weak must make regressors with predict_one, got {make!r}")
         self.lr, self.power, self.R = lr, power, R
 
     def arrays(self) -> dict[str, np.ndarray]:
@@ -31,6 +33,8 @@ def say(x: np.ndarray, a: np.ndarray, weak: RiverWeak) -> None:
     """Fill in what the regressors say of x."""
     row = dict(enumerate(x.tolist()))
     a[:] = [one.predict_one(row) for one in weak.regressors]
+    if np.isnan(a).any():
+        raise ValueError(f"a weak regressor says nan: {weak.regressors[int(np.isnan(a).argmax())]}")
     np.clip(a, -weak.R, weak.R, out=a)
 
 

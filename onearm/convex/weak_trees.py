@@ -1,11 +1,12 @@
 """N regression trees of linear losses ⟨g, h(x)⟩, in a few arrays.
 
 A leaf says a vector v, ‖v‖ ≤ R, and steps v ← Π(v - η g) with η = lr·n^(-power), n the rows that it
-has heard of. It keeps Σ g for each feature and each of B bins. With values within R, a cut into
-parts of sums G₁ and G₂ gains R(‖G₁‖ + ‖G₂‖ - ‖G₁ + G₂‖) over no cut. Every `GRACE` rows the feature
-with the largest gain is compared with the next by Hoeffding's bound, with the variance of the
-gradients in the place of their range, which is wide for estimates from losses. Bins are the
-quantiles of the first rows, the same for all trees. A stump is a tree of two leaves.
+has heard of since it was split off. It keeps Σ g for each feature and each of B bins. With values
+within R, a cut into parts of sums G₁ and G₂ gains R(‖G₁‖ + ‖G₂‖ - ‖G₁ + G₂‖) over no cut. Every
+`GRACE` rows the feature with the largest gain is compared with the next by Hoeffding's bound, with
+the mean square of the gradients in the place of their range, which is wide for estimates from
+losses. Bins are the quantiles of the first rows, the same for all trees. A stump is a tree of two
+leaves.
 
 P. Domingos, G. Hulten. Mining high-speed data streams. KDD 2000.
 """
@@ -85,7 +86,7 @@ def learn(x, t, g, a, weak):
         eta, length = lr * heard[i, leaf, ROWS] ** (-power), 0.0
         for k in range(m):
             value[i, leaf, k] -= eta * g[i * m + k]
-            length += value[i, leaf, k] ** 2
+            length += value[i, leaf, k] * value[i, leaf, k]
         if length > R * R:
             for k in range(m):
                 value[i, leaf, k] *= R / math.sqrt(length)
@@ -93,7 +94,7 @@ def learn(x, t, g, a, weak):
             continue
         for k in range(m):
             total[i, leaf, k] += g[i * m + k]
-            heard[i, leaf, SQUARES] += g[i * m + k] ** 2
+            heard[i, leaf, SQUARES] += g[i * m + k] * g[i * m + k]
         for j in range(len(x)):
             for k in range(m):
                 sums[i, leaf, j, codes[j], k] += g[i * m + k]
@@ -141,8 +142,8 @@ def _gain(i, leaf, j, weak):
         under, over = 0.0, 0.0
         for k in range(len(left)):
             left[k] += sums[i, leaf, j, b, k]
-            under += left[k] ** 2
-            over += (total[i, leaf, k] - left[k]) ** 2
+            under += left[k] * left[k]
+            over += (total[i, leaf, k] - left[k]) * (total[i, leaf, k] - left[k])
         gain = math.sqrt(under) + math.sqrt(over) - whole
         if gain > best:
             best, cut = gain, b

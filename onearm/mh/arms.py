@@ -49,9 +49,8 @@ class Arms:
         self.stages: list[csr_array] = []
         self.full = policy == "full"
         self.tries_all = policy in ("ucb", "ucbv")  # each once before the first round
-        at_once = M if policy == "full" else min(at_once, M)
         self.settings = (
-            POLICIES.index(policy), at_once, REWARDS.index(reward), lam, eta, horizon, scaled
+            POLICIES.index(policy), min(at_once, M), REWARDS.index(reward), lam, eta, horizon, scaled
         )  # fmt: skip
 
     def end_stage(self, d: int) -> None:
@@ -76,8 +75,6 @@ def pull(number, arms, rng):
     """The arm to pull, as the `number`-th of those that are pulled together."""
     columns, known, clock, L, p, order, settings = arms
     policy = settings[0]
-    if policy == FULL:
-        return number
     if policy == EXP3P:
         return _draw(L, p, settings[3], rng)
     if policy == UNIFORM:

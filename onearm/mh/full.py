@@ -23,21 +23,24 @@ SIGNED = FINER * UNIT
 class FullRoom:
     """What a full search writes to.
 
-    S and its sum over all rows, sums by code for each thread, γ of each column.
+    S and its sum over all rows, sums by code for each thread, γ of each column; in a node, how many
+    rows with weight there are, and for each thread by code.
     """
 
     def __init__(self, n: int, n_threads: int, n_columns: int, n_codes: int, K: int) -> None:
         self.S, self.total = np.zeros((n, K)), np.zeros(K)
         self.by_code, self.gammas = np.zeros((n_threads, n_codes, K)), np.zeros(n_columns)
+        self.n, self.rows = np.zeros(1, np.int64), np.zeros((n_threads, n_codes), np.int64)
 
     def model(self) -> tuple:
-        return self.S, self.total, self.by_code, self.gammas
+        return self.S, self.total, self.by_code, self.gammas, self.n, self.rows
 
 
 @lean_kernel
-def sign_weights(psi, at, node, weights, S, total):
+def sign_weights(psi, at, node, weights, S, total, n):
     """Multiply out S in a node, or everywhere, and sum it."""
     A, plus, minus, starts, labels = weights[0], weights[1], weights[2], weights[3], weights[4]
+    n[0] = 0
     for l in range(len(total)):  # noqa: E741
         total[l] = 0.0
     for i in range(len(A)):
@@ -49,16 +52,18 @@ def sign_weights(psi, at, node, weights, S, total):
         for a in range(starts[i], starts[i + 1]):
             l = labels[a]  # noqa: E741
             S[i, l] = np.rint(A[i, l] * plus[l] * times)
+        n[0] += S[i, 0] != 0.0
         for l in range(len(total)):  # noqa: E741
             total[l] += S[i, l]
 
 
 @lean_kernel
-def _collect(j, at, node, columns, S, total, by_code):
-    """Add up the rows of each code of column j."""
+def _collect(j, at, node, columns, S, total, by_code, n, counts):
+    """Add up the rows of each code of column j, and in a node count them."""
     begins, rows, codes, common, first, places, low, high, whole = columns
     n_codes, rest, K = places[j + 1] - places[j], common[j], len(total)
     for c in range(n_codes):
+        counts[c] = 0
         for l in range(K):  # noqa: E741
             by_code[c, l] = 0.0
     if node == NONE:
@@ -70,12 +75,15 @@ def _collect(j, at, node, columns, S, total, by_code):
         for e in range(begins[j], begins[j + 1]):
             i, c = rows[e], codes[e]
             if at[i] == node:
+                counts[c] += S[i, 0] != 0.0
                 for l in range(K):  # noqa: E741
                     by_code[c, l] += S[i, l]
+    counts[rest] = n
     for l in range(K):  # noqa: E741
         by_code[rest, l] = total[l]
     for c in range(n_codes):
         if c != rest:
+            counts[rest] -= counts[c]
             for l in range(K):  # noqa: E741
                 by_code[rest, l] -= by_code[c, l]
 
@@ -89,23 +97,12 @@ def _edge(c, below, total):
 
 
 @lean_kernel
-def _some(c, sums):
-    for l in range(sums.shape[1]):  # noqa: E741
-        if sums[c, l] != 0.0:
-            return True
-    return False
-
-
-@lean_kernel
-def _scan(j, node, columns, total, by_code):
-    """The largest γ of column j, whose sums by code become sums up to each code.
-
-    A code that sums to 0 moves no edge.
-    """
+def _scan(j, node, columns, total, by_code, counts):
+    """The largest γ of column j, whose sums by code become sums up to each code."""
     first, places = columns[4], columns[5]
     best, last = -1.0, NONE
     for c in range(places[j + 1] - places[j]):
-        if node != NONE and not _some(c, by_code):
+        if node != NONE and counts[c] == 0:
             continue
         if last >= first[j]:
             gamma = _edge(last, by_code, total)
@@ -139,14 +136,14 @@ def _scan_sorted(j, at, node, columns, S, total, below):
 
 def _share(thread, at, node, columns, full, searched):
     """What one thread does: every n-th column."""
-    S, total, by_code, gammas = full
+    S, total, by_code, gammas, n, rows = full
     for a in range(thread, len(searched), len(by_code)):
         j = searched[a]
         if columns[8]:
             gamma = _scan_sorted(j, at, node, columns, S, total, by_code[thread])
         else:
-            _collect(j, at, node, columns, S, total, by_code[thread])
-            gamma = _scan(j, node, columns, total, by_code[thread])
+            _collect(j, at, node, columns, S, total, by_code[thread], n[0], rows[thread])
+            gamma = _scan(j, node, columns, total, by_code[thread], rows[thread])
         gammas[a] = gamma / SIGNED
 
 
@@ -174,7 +171,7 @@ def _best(psi, at, node, total, weights, columns, room, arms):
 def full_search(psi, at, node, total, weights, columns, room, arms, rng):
     """Search all columns: (γ, column, last code below, first above), as `search` does."""
     full = room[2]
-    sign_weights(psi, at, node, weights, full[0], full[1])
+    sign_weights(psi, at, node, weights, full[0], full[1], full[4])
     _share(0, at, node, columns, full, arms[0])
     return _best(psi, at, node, total, weights, columns, room, arms)
 
@@ -182,7 +179,7 @@ def full_search(psi, at, node, total, weights, columns, room, arms, rng):
 def full_search_in_threads(psi, at, node, total, weights, columns, room, arms, rng):
     """The same, shared among threads."""
     full, searched = room[2], arms[0]
-    sign_weights(psi, at, node, weights, full[0], full[1])
+    sign_weights(psi, at, node, weights, full[0], full[1], full[4])
     for thread in prange(len(full[2])):
         _share(thread, at, node, columns, full, searched)
     return _best(psi, at, node, total, weights, columns, room, arms)
