@@ -49,8 +49,9 @@ class Arms:
         self.stages: list[csr_array] = []
         self.full = policy == "full"
         self.tries_all = policy in ("ucb", "ucbv")  # each once before the first round
+        kind = REWARDS.index(reward)
         self.settings = (
-            POLICIES.index(policy), min(at_once, M), REWARDS.index(reward), lam, eta, horizon, scaled
+            POLICIES.index(policy), min(at_once, M), kind, lam, eta, horizon, scaled
         )  # fmt: skip
 
     def end_stage(self, d: int) -> None:
