@@ -41,12 +41,13 @@ def write(records: list[Record], of: int, folder: Path) -> None:
 def _text(cells: Cells, of: int) -> str:
     versions = {json.dumps(run["versions"]) for run in cells.values()}
     shown = "; ".join(", ".join(f"{k} {v}" for k, v in json.loads(one).items()) for one in versions)
-    runs = {run["data"]: run["runs"] for run in cells.values()}
+    runs = {run["runs"]: run["data"] for run in cells.values()}
+    few = ", ".join(f"{n} of 20 runs of {data}" for n, data in runs.items() if n < 20)
     parts = [
         f"""# Table 2 of BH20
 
 Written by `python -m bench.papers.bh20` on {datetime.now(UTC).date().isoformat()} from {len(cells)}
-of {of} cells; {", ".join(f"{data} {n} of 20 runs" for data, n in runs.items())}; {shown}.
+of {of} cells, 20 runs each{f" ({few})" if few else ""}; {shown}.
 
 Mean squared loss of predictions on the second half of each data set, each made before its answer is
 heard; ± half the width of a 95 % interval over runs. Every method is tuned on the first half (at
@@ -90,8 +91,9 @@ def _paper(data: str) -> list[str]:
     return ["the paper's", "", "", *(f"{v:g}" for v in PAPER[data]), "", "", *less]
 
 
-def _number(value: float) -> str:
-    return f"{value:.4f}" if value < 1 else f"{value:.2f}"
+def _number(value: float, like: float | None = None) -> str:
+    """With as many digits as a number like another has."""
+    return f"{value:.4f}" if (like or value) < 1 else f"{value:.2f}"
 
 
 def half_width(values: np.ndarray) -> float:
@@ -102,7 +104,7 @@ def half_width(values: np.ndarray) -> float:
 
 def _mean(losses: list[float]) -> str:
     values = np.array(losses)
-    width = f" ± {_number(half_width(values))}" if len(values) > 1 else ""
+    width = f" ± {_number(half_width(values), values.mean())}" if len(values) > 1 else ""
     return f"{_number(values.mean())}{width}"
 
 
