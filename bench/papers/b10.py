@@ -16,8 +16,8 @@ from rich.progress import track
 
 from bench.papers import b10_table
 from bench.papers.b10_paper import BASES, DATA_SETS, POLICIES
-from bench.papers.b10_run import Job, Record, configuration, finished, jobs, key, play, ready
-from bench.papers.pool import play_all
+from bench.papers.b10_run import Record, configuration, finished, jobs, key, play, ready
+from bench.papers.pool import play_all, wanted
 
 SEEDS = 20  # at most, that are looked for among earlier runs
 FOLDER = Path(__file__).parents[1] / "results" / "b10"
@@ -36,12 +36,6 @@ def options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def wanted(job: Job, only: list[str]) -> bool:
-    """Whether a job was asked for."""
-    kinds = zip((DATA_SETS, BASES, POLICIES), job, strict=False)
-    return all(not set(kind) & set(only) or name in only for kind, name in kinds)
-
-
 def said(run: Record) -> str:
     """A run in a line."""
     what = f"{run['data']} {run['base']} {run['arms']} seed {run['seed']}"
@@ -58,7 +52,8 @@ def main() -> int:
     there = finished(path)
     todo = [
         job for job in keys
-        if keys[job] not in there and job.seed < asked.seeds and wanted(job, asked.only)
+        if keys[job] not in there and job.seed < asked.seeds
+        and wanted(job, asked.only, DATA_SETS, BASES, POLICIES)
     ]  # fmt: skip
     bases = {job.base: job for job in todo}
     for job in track(bases.values(), "compiling (once)", console=console):

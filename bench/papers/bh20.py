@@ -17,7 +17,7 @@ from rich.console import Console
 from bench.papers import bh20_table
 from bench.papers.bh20_data import NAMES
 from bench.papers.bh20_run import METHODS, ORDERS, Job, Record, play
-from bench.papers.pool import play_all
+from bench.papers.pool import play_all, wanted
 
 FEWER = {"census": 5}  # runs at most, where one takes a minute
 FOLDER = Path(__file__).parents[1] / "results" / "bh20"
@@ -34,12 +34,6 @@ def options() -> argparse.Namespace:
     parser.add_argument("--runs", type=int, default=20, help="of each")
     parser.add_argument("--out", type=Path, default=FOLDER, help="folder of the results")
     return parser.parse_args()
-
-
-def wanted(job: Job, only: list[str]) -> bool:
-    """Whether a job was asked for."""
-    kinds = zip((NAMES, ORDERS, METHODS), job, strict=False)
-    return all(not set(kind) & set(only) or name in only for kind, name in kinds)
 
 
 def said(run: Record) -> str:
@@ -64,7 +58,9 @@ def main() -> int:
     jobs = [Job(data, o, m, runs[data]) for data in NAMES for o in ORDERS for m in METHODS]
     there = finished(path)
     size = ["abalone", "letter", "adult", "census"]
-    todo = [job for job in jobs if job not in there and wanted(job, asked.only)]
+    todo = [
+        job for job in jobs if job not in there and wanted(job, asked.only, NAMES, ORDERS, METHODS)
+    ]
     todo.sort(key=lambda job: size.index(job.data.split()[0]))
     failures = play_all(play, todo, path, said, console)
     there = finished(path)

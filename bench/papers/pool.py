@@ -3,7 +3,7 @@
 import json
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
@@ -20,6 +20,12 @@ from rich.progress import (
 )
 
 CORES = len(os.sched_getaffinity(0))
+
+
+def wanted(job: Sequence[Any], only: Sequence[str], *kinds: Iterable[str]) -> bool:
+    """Whether a job was asked for: where names of a kind are, its own is among them."""
+    pairs = zip(kinds, job, strict=False)
+    return all(not set(kind) & set(only) or name in only for kind, name in pairs)
 
 
 def everywhere(function: Callable[[Any], Any], jobs: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
