@@ -43,18 +43,24 @@ def cache_folder() -> Path:
 CACHE = cache_folder()
 
 
-def kernel(function: Callable[..., Any], cache: bool = True, **options: bool) -> Any:
-    """Compile `function` on first use, and cache it where Numba finds a place for that."""
+def kernel(function: Callable[..., Any], **options: bool) -> Any:
+    """Compile `function` on first use, and cache it where it can be found again."""
     # Never fastmath: results must repeat. Inlined, a call counts no references: a third faster.
     # _nrt is said because it would be inherited from the kernel that calls this one.
     usual = {"nogil": True, "error_model": "numpy", "forceinline": True, "_nrt": True}
     before, config.CACHE_DIR = config.CACHE_DIR, str(CACHE)
     try:
-        return njit(cache=cache, **usual | options)(function)
+        return njit(cache=_is_found_again(function), **usual | options)(function)
     except RuntimeError:  # defined at a prompt: there is no file to key a cache by
         return njit(**usual | options)(function)
     finally:
         config.CACHE_DIR = before
+
+
+def _is_found_again(function: Callable[..., Any]) -> bool:
+    """Whether another process can import this kernel and all that it calls."""
+    callees = _callees(function).values()
+    return function.__module__ in sys.modules and all(one.stats.cache_path for one in callees)
 
 
 def large_kernel(function: Callable[..., Any]) -> Any:
@@ -90,10 +96,8 @@ def bind(template: Callable[..., Any], name: str, options: Options = LOOP, **ker
     function = compose(template, **kernels)
     digest = hashlib.sha256(_text(function).encode()).hexdigest()[:12]
     function.__qualname__ = f"{name}.{digest}"
-    # A cached kernel imports what was bound to it.
-    found_again = all(bound.__module__ in sys.modules for bound in kernels.values())
     lean = {"_nrt": False} if all(_is_lean(bound) for bound in kernels.values()) else {}
-    return kernel(function, found_again, **options | lean)
+    return kernel(function, **options | lean)
 
 
 def _is_lean(bound: Any) -> bool:

@@ -1,7 +1,9 @@
 """Compiling, composing, and the way back."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -59,6 +61,29 @@ print(names["f"](1))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "2\n"
     assert done.stderr == ""
+
+
+@pytest.mark.compiled
+def test_kernels_that_cannot_be_imported_again_are_not_cached(tmp_path):
+    """Nor is what is bound to them twice over: the next process would not find them."""
+    code = f"""
+import importlib.util, sys
+sys.path.insert(0, {str(Path(__file__).parents[1])!r})
+from onearm.kernels import bind
+from tests.test_kernels import template
+spec = importlib.util.spec_from_file_location("lost", {str(tmp_path / "lost.py")!r})
+lost = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(lost)
+print(bind(template, "test.outer", times=bind(template, "test.inner", times=lost.f))(1))
+"""
+    source = "from onearm.kernels import kernel\n\n@kernel\ndef f(x):\n    return 7 * x\n"
+    (tmp_path / "lost.py").write_text(source)
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, env=environment
+        )
+        assert (done.stdout, done.stderr) == ("9\n", "")
 
 
 FACTOR = 2.0

@@ -18,6 +18,7 @@ from onearm.mh.weights import UNIT
 
 FINER = 2.0**4  # than the units of A: so many that sums still have at most 53 bits
 SIGNED = FINER * UNIT
+LANES = 4  # numbers that are added at once: rows of S have room for a multiple
 
 
 class FullRoom:
@@ -28,8 +29,9 @@ class FullRoom:
     """
 
     def __init__(self, n: int, n_threads: int, n_columns: int, n_codes: int, K: int) -> None:
-        self.S, self.total = np.zeros((n, K)), np.zeros(K)
-        self.by_code, self.gammas = np.zeros((n_threads, n_codes, K)), np.zeros(n_columns)
+        wide = -(-K // LANES) * LANES
+        self.S, self.total = np.zeros((n, wide)), np.zeros(K)
+        self.by_code, self.gammas = np.zeros((n_threads, n_codes, wide)), np.zeros(n_columns)
         self.n, self.rows = np.zeros(1, np.int64), np.zeros((n_threads, n_codes), np.int64)
 
     def model(self) -> tuple:
@@ -61,22 +63,22 @@ def sign_weights(psi, at, node, weights, S, total, n):
 def _collect(j, at, node, columns, S, total, by_code, n, counts):
     """Add up the rows of each code of column j, and in a node count them."""
     begins, rows, codes, common, first, places, low, high, whole = columns
-    n_codes, rest, K = places[j + 1] - places[j], common[j], len(total)
+    n_codes, rest, K, wide = places[j + 1] - places[j], common[j], len(total), S.shape[1]
     for c in range(n_codes):
         counts[c] = 0
-        for l in range(K):  # noqa: E741
+        for l in range(wide):  # noqa: E741
             by_code[c, l] = 0.0
     if node == NONE:
         for e in range(begins[j], begins[j + 1]):
             i, c = rows[e], codes[e]
-            for l in range(K):  # noqa: E741
+            for l in range(wide):  # noqa: E741
                 by_code[c, l] += S[i, l]
     else:
         for e in range(begins[j], begins[j + 1]):
             i, c = rows[e], codes[e]
             if at[i] == node:
                 counts[c] += S[i, 0] != 0.0
-                for l in range(K):  # noqa: E741
+                for l in range(wide):  # noqa: E741
                     by_code[c, l] += S[i, l]
     counts[rest] = n
     for l in range(K):  # noqa: E741
