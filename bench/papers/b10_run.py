@@ -21,8 +21,8 @@ from onearm.mh.adaboost import AdaBoostMH
 from onearm.mh.held import Held
 
 ROUNDS = {  # the most, in the order of the data sets: of a bandit, and of a full search
-    "stump": ((20_000, 20_000, 20_000, 60_000, 20_000), (3000, 3000, 5000, 6000, 20_000)),
-    "product": ((15_000, 10_000, 5000, 20_000, 10_000), (3000, 8000, 2000, 1500, 10_000)),
+    "stump": ((20_000, 20_000, 20_000, 60_000, 20_000), (3000, 3000, 5000, 20_000, 20_000)),
+    "product": ((15_000, 10_000, 5000, 20_000, 10_000), (3000, 8000, 2000, 3000, 10_000)),
     "tree": ((5000, 5000, 3000, 5000, 3000), (500, 500, 1000, 300, 1000)),
 }
 TOO_LONG = ("mnist", "isolet")  # to play full searches twice
