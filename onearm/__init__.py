@@ -58,13 +58,17 @@ _PLACES = {
     "HIDDEN": "onearm.assembly",
     "load": "onearm.saving",
     "seeded": "onearm.rng",
+    "race": "onearm.racing.race",
+    "Plan": "onearm.racing.plan",
     "check_learner": "onearm.checks",
     "check_regressor": "onearm.checks.regressors",
 }
-__all__ = sorted([*_PLACES, "__version__"])
+__all__ = sorted([*_PLACES, "__version__", "datasets"])
 
 
 def __getattr__(name: str) -> Any:
+    if name == "datasets":
+        return import_module("onearm.streams.datasets")
     if name not in _PLACES:
         raise AttributeError(f"module 'onearm' has no attribute {name!r}")
     value = getattr(import_module(_PLACES[name]), name)

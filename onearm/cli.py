@@ -1,5 +1,7 @@
-"""The program: race learners, check one, warm the kernels up."""
+"""The program: race learners, list data sets, check a learner, warm the kernels up."""
 
+import shlex
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -15,7 +17,10 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 Names = Annotated[str, typer.Option(help="Learners by class name, in any case, with commas.")]
-RACERS = "perceptron,banditron,soba,newtron,conservativeova,offsettree,gaptron,inversegap,bag"
+RACERS = (
+    "perceptron,banditron,soba,newtron,conservativeova,offsettree,gaptron,inversegap,bag,"
+    "hoeffdingtree,adabandit,banditbbm"
+)
 
 
 def _find(name: str, known: dict[str, str], what: str) -> str:
@@ -31,60 +36,122 @@ def _learners(names: str, known: dict[str, str] = onearm.LEARNERS) -> list[str]:
     return [_find(name, known, "learner") for name in names.split(",")]
 
 
+def _numbers(text: str) -> list[float]:
+    try:
+        return [float(part) for part in text.split(",")] if text else []
+    except ValueError:
+        raise typer.BadParameter(f"must be numbers with commas, got {text!r}") from None
+
+
 @app.command()
 def race(
-    stream: Annotated[str, typer.Argument(help="SynSep, SynNonSep, Separable, ...")] = "SynNonSep",
+    streams: Annotated[
+        list[str],
+        typer.Argument(help="Streams (SynNonSep), data sets (letter), files, or a plan (.toml)."),
+    ],
     learners: Names = RACERS,
-    rounds: Annotated[int, typer.Option(min=10, help="Rounds to play.")] = 100_000,
-    seed: Annotated[
-        int, typer.Option(min=0, max=2**63 - 1, help="Seed of stream and learners.")
-    ] = 0,
-    raw: Annotated[bool, typer.Option("--raw", help="Do not scale rows to norm 1.")] = False,
-    out: Annotated[Path, typer.Option(help="Folder for plot and numbers.")] = Path("race"),
+    repeats: Annotated[int, typer.Option(min=1, help="How often each plays.")] = 3,
+    rounds: Annotated[
+        int | None, typer.Option(min=10, help="Rounds to play; all rows if not given.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, max=2**62 - 1, help="Of rows and learners.")] = 0,
+    tune: Annotated[
+        bool, typer.Option("--tune", help="Choose exploration rates on the first tenth.")
+    ] = False,
+    exploration: Annotated[str, typer.Option(help="Rates to try in turn, with commas.")] = "",
+    in_order: Annotated[bool, typer.Option("--in-order", help="Do not shuffle rows.")] = False,
+    raw: Annotated[bool, typer.Option("--raw", help="Do not scale rows.")] = False,
+    on: Annotated[
+        str, typer.Option(help="all-cores, a number of cores, ray, or a Ray cluster's address.")
+    ] = "all-cores",
+    out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("race"),
+    figures: Annotated[bool, typer.Option("--figures", help="SVG and PNG too.")] = False,
+    show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
-    """Race learners on a stream: a live table, then a plot of their errors.
+    """Race learners on streams: a live table, then a page with curves. The same race goes on.
 
-    onearm race SynNonSep --learners banditron,soba,inversegap --rounds 20000
+    onearm race letter SynNonSep --learners banditron,soba,adabandit --rounds 20000
     """
     from rich.console import Console
-    from rich.live import Live
 
-    names = _learners(learners)
-    make = getattr(onearm, _find(stream, MADE, "stream"))
     console = Console()
-    if find_spec("matplotlib") is None:
-        raise typer.BadParameter("the plot needs matplotlib: pip install 'onearm[plots]'")
     if out.exists() and not out.is_dir():
         raise typer.BadParameter(f"{out} is a file: --out must be a folder")
-    out.mkdir(parents=True, exist_ok=True)
     console.print("loading the learners; the first time they are compiled, which takes a minute")
-    from onearm import report
-    from onearm.race import Run
-    from onearm.race import race as run_race
+    from onearm.racing import report
+    from onearm.racing.plan import Plan
+    from onearm.racing.race import race as run_race
 
-    scaled = {"unit": not raw} if "unit" in (make.__kwdefaults__ or {}) else {}
-    rows = make(rounds, seed=seed, **scaled)
-    runs: list[Run] = []
+    try:
+        if streams[0].endswith(".toml"):
+            plan = Plan.read(streams[0])
+        else:
+            plan = Plan(
+                streams, _learners(learners), repeats, rounds, seed, 0.1 if tune else 0.0,
+                _numbers(exploration), in_order, raw,
+            )  # fmt: skip
+        results = run_race(plan, on=int(on) if on.isdigit() else on, out=out, console=console)
+    except (ValueError, FileNotFoundError) as error:
+        raise typer.BadParameter(str(error)) from error
+    except KeyboardInterrupt:
+        console.print(f"stopped; runs that had ended are in {out}: the same command goes on")
+        raise typer.Exit(130) from None
+    for failure in results.failures:
+        console.print(f"[red]failed[/red] {failure}", highlight=False, soft_wrap=True)
+    if not results.runs:
+        raise typer.Exit(1)
+    found = results.scores()
+    for stream in dict.fromkeys(score.stream for score in found):
+        console.print(report.table([score for score in found if score.stream == stream], stream))
+    written = results.write(out, f"onearm {shlex.join(sys.argv[1:])}", figures)
+    for path in written[1:]:
+        console.print(f"{path}", highlight=False, soft_wrap=True)
+    console.print(f"page: {written[0].resolve().as_uri()}", highlight=False, soft_wrap=True)
+    if show:
+        typer.launch(written[0].resolve().as_uri())
+    if results.failures:
+        raise typer.Exit(1)
 
-    def show(run: Run) -> None:
-        if run not in runs:
-            runs.append(run)
-        if console.is_terminal:
-            live.update(report.table(runs, title))
-        elif run.correct is not None:
-            console.print(f"{run.name}: {run.rounds:,} rounds, error {run.error:.4f}")
 
-    title = f"{rows.name}, {rounds:,} rounds, seed {seed}"
-    with Live(console=console, refresh_per_second=8, transient=True) as live:
-        players = [rows.learner(getattr(onearm, name), seed=seed) for name in names]
-        run_race(players, rows, show)
-    console.print(report.table(sorted(runs, key=lambda run: run.error), title))
-    report.figure(runs, out / "error.png")
-    report.record(runs, out / "race.json")
-    console.print(f"plot: {out / 'error.png'}   numbers: {out / 'race.json'}")
+@app.command()
+def datasets(
+    name: Annotated[str | None, typer.Argument(help="One of them, to be told all of it.")] = None,
+) -> None:
+    """List the data sets that are known by name, and where they are.
 
+    onearm datasets letter
+    """
+    from rich.console import Console
+    from rich.table import Table
 
-MADE = {name: place for name, place in onearm.STREAMS.items() if name != "Stream"}
+    from onearm.streams import datasets as known
+
+    console = Console()
+    if name is not None:
+        try:
+            data = known.about(name)
+        except ValueError as error:
+            raise typer.BadParameter(str(error)) from None
+        for key in ("rows", "features", "classes", "about", "licence", "citation"):
+            console.print(f"{key}: {getattr(data, key)}", highlight=False, soft_wrap=True)
+        for file in data.files:
+            console.print(f"file: {file['name']}  SHA-256 {file['sha256']}", soft_wrap=True)
+        console.print(f"found in: {data.found()}", highlight=False, soft_wrap=True)
+        return
+    lines = Table(title="Data sets", title_justify="left")
+    for column in ("name", "rows", "features", "classes", "on disk", "licence"):
+        right = column in ("rows", "features", "classes")
+        justify = "right" if right else "left"
+        lines.add_column(column, justify=justify, no_wrap=column != "licence")  # type: ignore[arg-type]
+    for each in known.names():
+        data, place = known.about(each), known.about(each).found()
+        where = "shipped" if place == known.SHIPPED else "found" if place else "no"
+        where = "can be fetched" if place is None and data.fetch else where
+        sizes = (f"{data.rows:,}", f"{data.features:,}", str(data.classes or "a number"))
+        lines.add_row(each, *sizes, where, data.licence)
+    console.print(lines)
+    places = ", ".join(str(place) for place in known.folders()[1:])
+    console.print(f"looked for in {places}", highlight=False, soft_wrap=True)
 
 
 @app.command()

@@ -7,6 +7,7 @@ named by the sources of all kernels: change one and everything is compiled anew.
 
 import hashlib
 import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -27,6 +28,7 @@ ROUND: Options = {"forceinline": False}
 LEAN_LOOP: Options = {"_nrt": False}
 CALL: Options = {"_nrt": False, "nogil": False}
 
+HAS_KERNELS = re.compile(rb"kernel\(|kernel$|[ (]bind\(", re.MULTILINE)
 CONSTANTS = (bool, int, float, str, tuple, np.generic)
 COMPILED = not config.DISABLE_JIT
 
@@ -35,7 +37,7 @@ def cache_folder() -> Path:
     """Where compiled kernels are kept: NUMBA_CACHE_DIR or the user's cache, by sources."""
     package = Path(__file__).parent
     sources = [path.read_bytes() for path in sorted(package.rglob("*.py"))]
-    digest = hashlib.sha256(b"".join(text for text in sources if b"kernel" in text))
+    digest = hashlib.sha256(b"".join(text for text in sources if HAS_KERNELS.search(text)))
     root = os.environ.get("NUMBA_CACHE_DIR") or user_cache_path("onearm")
     return Path(root) / f"kernels-{digest.hexdigest()[:12]}"
 

@@ -35,6 +35,16 @@ def last(correct: np.ndarray, share: float = 0.1) -> float:
     return error(correct[len(correct) - n :])
 
 
+def area(correct: np.ndarray) -> float:
+    """Return the area under the curve of the error so far: its mean over all rounds.
+
+    >>> area(np.array([False, True, True, False]))
+    0.583...
+    """
+    wrong = np.cumsum(~np.asarray(correct, bool))
+    return float(np.mean(wrong / np.arange(1, len(wrong) + 1)))
+
+
 def curve(correct: np.ndarray, points: int = 200) -> Curve:
     """Return the error of the first t rounds, for t spaced evenly on a logarithmic scale.
 

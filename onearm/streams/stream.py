@@ -100,6 +100,16 @@ class Stream:
 
         return replace(self, source=source, n_rows=n)
 
+    def after(self, n_rows: int) -> "Stream":
+        """Return the stream without its first rows."""
+        demand(n_rows=(n_rows >= 0, "at least 0", n_rows))
+        n = None if self.n_rows is None else max(0, self.n_rows - n_rows)
+
+        def source() -> Chunks:
+            return ((X, y) for segment, X, y in _cut(self.chunks(), [n_rows]) if segment > 0)
+
+        return replace(self, source=source, n_rows=n) if n_rows else self
+
     def repeated(self, times: int) -> "Stream":
         """Return the stream `times` over."""
         demand(times=(times >= 1, "at least 1", times))

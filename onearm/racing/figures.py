@@ -1,0 +1,72 @@
+"""Figures of a race for papers: error curves with intervals, as SVG and PNG."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from onearm.racing.summary import Score, exploration
+
+
+def write_figures(found: Sequence[Score], folder: Path) -> list[Path]:
+    """Draw the errors of each stream over the rounds, and over the rates where there are some."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    written = []
+    for number, stream in enumerate(dict.fromkeys(score.stream for score in found), 1):
+        scores = [score for score in found if score.stream == stream]
+        written += _saved(_curves(scores, stream), folder / f"error-{number}")
+        if exploration(scores):
+            written += _saved(_rates(scores, stream), folder / f"exploration-{number}")
+    return written
+
+
+def _curves(scores: list[Score], stream: str) -> Any:
+    from matplotlib import pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(9, 5.5), layout="constrained")
+    colours = plt.get_cmap("tab20").colors
+    for i, score in enumerate(scores):
+        curve = score.curve()
+        style = "--" if score.full_information else "-"
+        label = f"{score.name}  {score.error.mean:.3f}"
+        colour = colours[i % len(colours)]
+        axes.plot(curve["rounds"], curve["mean"], style, color=colour, label=label, lw=1.6)
+        if np.isfinite(curve["low"]).all():
+            low = np.maximum(curve["low"], 1e-6)
+            axes.fill_between(curve["rounds"], low, curve["high"], color=colour, alpha=0.15, lw=0)
+    axes.set(xscale="log", yscale="log", xlabel="rounds", ylabel="error so far", xlim=(10, None))
+    _dressed(axes, f"{stream}: share of wrong labels")
+    return figure
+
+
+def _rates(scores: list[Score], stream: str) -> Any:
+    from matplotlib import pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(9, 5.5), layout="constrained")
+    for learner, points in exploration(scores).items():
+        rates = [rate for rate, _ in points]
+        means = np.array([error.mean for _, error in points])
+        half = np.nan_to_num([error.high - error.mean for _, error in points])
+        axes.errorbar(rates, means, half, label=learner, marker="o", ms=3, capsize=2, lw=1.4)
+    axes.set(xscale="log", yscale="log", xlabel="exploration rate", ylabel="error")
+    _dressed(axes, f"{stream}: error by exploration rate")
+    return figure
+
+
+def _dressed(axes: Any, title: str) -> None:
+    axes.set_title(title, loc="left")
+    axes.grid(which="both", alpha=0.2)
+    axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False, fontsize=9)
+
+
+def _saved(figure: Any, path: Path) -> list[Path]:
+    from matplotlib import pyplot as plt
+
+    paths = [path.with_suffix(suffix) for suffix in (".svg", ".png")]
+    for one in paths:
+        figure.savefig(one, dpi=150)
+    plt.close(figure)
+    return paths

@@ -1,0 +1,125 @@
+"""The race: play what is missing of a plan, and tell what came of it."""
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from onearm.racing import report
+from onearm.racing.live import Display
+from onearm.racing.plan import Plan
+from onearm.racing.pool import ALL_CORES, play_all
+from onearm.racing.run import Record
+from onearm.racing.summary import Score, scores
+
+RUNS = "runs.jsonl"
+
+
+class Results:
+    """What came of a race.
+
+    Parameters
+    ----------
+    plan
+        What was raced.
+    runs
+        The record of each run: its whole configuration, versions, errors and curve.
+    failures
+        What went wrong, a sentence for each run that has no record.
+    """
+
+    def __init__(self, plan: Plan, runs: list[Record], failures: list[str]) -> None:
+        self.plan, self.runs, self.failures = plan, runs, failures
+
+    def scores(self) -> list[Score]:
+        """Return each learner on each stream over all repeats, the least error first."""
+        return scores(self.runs)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the same as flat rows of numbers, for a data frame."""
+        return report.rows(self.scores())
+
+    def write(self, folder: str | Path, command: str = "", figures: bool = False) -> list[Path]:
+        """Write the page, numbers and the plan into a folder, with `figures` also SVG and PNG."""
+        from onearm import page
+        from onearm.racing.figures import write_figures
+
+        folder, found = Path(folder), self.scores()
+        folder.mkdir(parents=True, exist_ok=True)
+        page.write(report.page_data(self.plan, found, command), folder / "race.html")
+        (folder / "race.toml").write_text(self.plan.toml(), encoding="utf-8")
+        written = [folder / "race.html", folder / "race.toml", *report.write_numbers(found, folder)]
+        return written + (write_figures(found, folder) if figures else [])
+
+
+def race(
+    streams: Any,
+    learners: Any = None,
+    *,
+    on: str | int = ALL_CORES,
+    out: str | Path | None = None,
+    console: Console | None = None,
+    **plan: Any,
+) -> Results:
+    """Let learners play streams, and return what came of it.
+
+    `streams` and `learners` are one or several, as the parameters of a Plan are, or `streams` is a
+    Plan. With a folder `out` every run that ends is kept there, and the same race again plays only
+    what is missing. `on` is where: a number of cores, "all-cores", "ray", or the address of a Ray
+    cluster.
+
+    >>> results = race("SynSep", ["Perceptron", "Banditron"], rounds=2000, on=1)
+    >>> [(score.name, score.full_information) for score in results.scores()]
+    [('Perceptron', True), ('Banditron', False)]
+    """
+    if not isinstance(streams, Plan):
+        streams = Plan(_several(streams), _several(learners or []), **plan)
+    jobs = {job.key(): job for job in streams.jobs()}
+    path = None if out is None else Path(out) / RUNS
+    there = {} if path is None else finished(path)
+    there = {key: there[key] for key in jobs if key in there}
+    failures = []
+    with (
+        Display(list(jobs.values()), list(there.values()), console or Console(quiet=True)) as shown,
+        _opened(path) as lines,
+    ):
+        todo = [job for key, job in jobs.items() if key not in there]
+        for job, result in play_all(todo, on, shown.address) if todo else ():
+            if isinstance(result, str):
+                failures.append(f"{job.name}, repeat {job.repeat}: {result}")
+                continue
+            there[job.key()] = result
+            lines.write(json.dumps(result) + "\n")
+            lines.flush()
+            shown.ended(job.key(), result)
+    return Results(streams, [there[key] for key in jobs if key in there], failures)
+
+
+def _several(told: Any) -> Sequence[Any]:
+    return told if isinstance(told, list | tuple) else [told]
+
+
+def finished(path: Path) -> dict[str, Record]:
+    """Return the runs that a file holds; a line that was cut off is none."""
+    found = {}
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+        try:
+            record = json.loads(line)
+        except ValueError:
+            continue
+        found[record["key"]] = record
+    return found
+
+
+def _opened(path: Path | None) -> Any:
+    """A file to add lines to, on a line of its own; nothing is kept without a path."""
+    if path is None:
+        return Path(os.devnull).open("w")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    whole = not path.exists() or path.read_bytes()[-1:] in (b"", b"\n")
+    lines = path.open("a", encoding="utf-8")
+    lines.write("" if whole else "\n")
+    return lines

@@ -1,0 +1,168 @@
+"""The report of a race: a table, files of numbers, figures, and what its page shows."""
+
+import csv
+import os
+import platform
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+
+from onearm.metrics import Interval
+from onearm.racing.plan import Plan
+from onearm.racing.run import versions
+from onearm.racing.sources import about
+from onearm.racing.summary import Score, exploration, stream_name
+
+NOTES = (
+    "All learners of a repeat see the same rows in the same order.",
+    "An error is the share of rounds in which the label that was said was wrong, exploration "
+    "included. Intervals are Student's, 95 %, over the repeats; differences are paired.",
+)
+SCALED = (
+    "Learners that know nominal columns see rows as they are, with 0 for a missing value they "
+    "cannot take; the others see each nominal value as a column, numbers divided by the largest of "
+    "their column, a constant, and rows of norm 1 (sparse rows: norm 1 alone)."
+)
+TUNED = (
+    "Exploration rates were chosen on the first {:.0%} of each repeat's rows: of the default times "
+    "4^-3 … 4^2, that of least error. Those rounds are not part of the race, for any learner."
+)
+
+
+def table(found: Sequence[Score], stream: str) -> Table:
+    """Return a line for each learner on a stream; errors and differences in per cent."""
+    played = found[0].records[0]["n_rounds"]
+    runs = max(len(score.records) for score in found)
+    title = f"{stream}: {played:,} rounds, {runs} repeat{'s' if runs > 1 else ''}; in %"
+    lines = Table(title=title, title_justify="left", caption_justify="left", box=None)
+    lines.add_column("learner", no_wrap=True)
+    for column in ("error", "last", "area", "to best", "rounds/s", "memory"):
+        lines.add_column(column, justify="right", no_wrap=True)
+    for score in found:
+        behind = "" if score.difference is None else _said(score.difference, "+")
+        lines.add_row(
+            score.name + ("*" if score.full_information else ""), _said(score.error),
+            f"{100 * score.last_tenth.mean:.2f}", f"{100 * score.area.mean:.2f}", behind,
+            _short(score.rate), _short(score.bytes) + "B",
+        )  # fmt: skip
+    told = "error in all, ± its 95 % interval; in the last tenth; area under the curve"
+    lines.caption = told + (
+        "; * sees every label" if any(s.full_information for s in found) else ""
+    )
+    return lines
+
+
+def _said(value: Interval, sign: str = "") -> str:
+    half = 100 * (value.high - value.mean)
+    return f"{100 * value.mean:{sign}.2f}" + (f" ±{half:.2f}" if half == half else "")
+
+
+def _short(n: float) -> str:
+    """A number to three digits.
+
+    >>> _short(1_234_567), _short(999)
+    ('1.23 M', '999 ')
+    """
+    for unit in ("", "k", "M", "G"):
+        if n < 999.5 or unit == "G":
+            break
+        n /= 1000
+    return f"{n:.3g} {unit}"
+
+
+def rows(found: Sequence[Score]) -> list[dict[str, Any]]:
+    """Return a flat row of numbers for each learner and stream."""
+    flat = []
+    for score in found:
+        first = score.records[0]
+        line: dict[str, Any] = {
+            "stream": score.stream, "learner": first["learner"], "name": score.name,
+            "full_information": score.full_information, "runs": len(score.records),
+            "rounds": first["n_rounds"],
+        }  # fmt: skip
+        for key in ("error", "last_tenth", "area", "difference"):
+            value = getattr(score, key) or Interval(*(float("nan"),) * 3)
+            line |= {key: value.mean, f"{key}_low": value.low, f"{key}_high": value.high}
+        flat.append(line | {"rounds_per_second": score.rate, "bytes": score.bytes})
+    return flat
+
+
+def write_numbers(found: Sequence[Score], folder: Path) -> list[Path]:
+    """Write results.csv, and results.parquet where pyarrow is installed."""
+    lines = rows(found)
+    path = folder / "results.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(lines[0]))
+        writer.writeheader()
+        writer.writerows(lines)
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        return [path]
+    parquet.write_table(pyarrow.Table.from_pylist(lines), folder / "results.parquet")
+    return [path, folder / "results.parquet"]
+
+
+def page_data(plan: Plan, found: Sequence[Score], command: str) -> dict[str, Any]:
+    """Return what the page of a race shows."""
+    sources = {stream_name(one.told): one for one in plan.sources()}
+    notes = [*NOTES, *([] if plan.raw else [SCALED])]
+    notes += [TUNED.format(plan.tune)] if plan.tune else []
+    latest = max((record for score in found for record in score.records), key=lambda r: r["date"])
+    return {
+        "title": "Race: " + ", ".join(dict.fromkeys(score.stream for score in found)),
+        "date": latest["date"], "command": command, "toml": plan.toml(), "notes": notes,
+        "versions": versions(), "machine": f"{processor()}, {os.cpu_count()} cores",
+        "streams": [
+            _stream_data(name, about(one), [s for s in found if s.stream == name])
+            for name, one in sources.items() if any(s.stream == name for s in found)
+        ],
+    }  # fmt: skip
+
+
+def processor() -> str:
+    """Return what this machine's processor is called."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+def _stream_data(name: str, said: str, found: list[Score]) -> dict[str, Any]:
+    first = found[0].records[0]
+    return {
+        "name": name, "about": said, "rounds": first["n_rounds"],
+        "n_classes": first["n_classes"], "n_features": first["n_features"],
+        "repeats": max(len(score.records) for score in found),
+        "learners": [_learner_data(score) for score in found],
+        "exploration": [
+            {"name": learner, "parameter": _rate_name(found, learner),
+             "points": [{"value": rate} | error._asdict() for rate, error in points]}
+            for learner, points in exploration(found).items()
+        ],
+    }  # fmt: skip
+
+
+def _rate_name(found: list[Score], learner: str) -> str:
+    records = (score.records[0] for score in found)
+    return next(record["exploration"] for record in records if record["learner"] == learner)
+
+
+def _learner_data(score: Score) -> dict[str, Any]:
+    first = score.records[0]
+    chosen = [f"{key}={v:g}" for record in score.records for key, v in record["tuned"].items()]
+    hidden = ("n_classes", "n_features", "seed", "nominal")
+    return {
+        "label": score.name, "name": first["learner"], "full_information": score.full_information,
+        "parameters": {k: v for k, v in first["played"].items() if k not in hidden},
+        "tuned": ", ".join(dict.fromkeys(chosen)) or None, "runs": len(score.records),
+        "error": score.error._asdict(), "last_tenth": score.last_tenth._asdict(),
+        "area": score.area._asdict(),
+        "difference": score.difference._asdict() if score.difference else None,
+        "rounds_per_second": score.rate, "seconds": sum(r["seconds"] for r in score.records),
+        "bytes": score.bytes, "curve": score.curve(),
+    }  # fmt: skip

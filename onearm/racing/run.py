@@ -1,0 +1,140 @@
+"""One run: a learner plays the rows of a repeat, and a record says what came of it."""
+
+import hashlib
+import json
+import platform
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import onearm
+from onearm import metrics
+from onearm.kernels import CACHE
+from onearm.racing.sources import Source, rows
+from onearm.streams.stream import Stream
+
+TRIED = tuple(4.0**power for power in range(-3, 3))  # times the default rate, by `tune`
+Record = dict[str, Any]
+OnProgress = Callable[[int, int], Any]  # rounds played, and how many were right
+
+
+class Job(NamedTuple):
+    """A run that is to be played: all that decides what comes of it."""
+
+    source: Source
+    learner: Any  # a class, or its name
+    parameters: dict[str, Any]
+    repeat: int
+    seed: int
+    rounds: int | None = None
+    tune: float = 0.0  # the share of the rows on which the exploration rate is chosen
+    in_order: bool = False
+    raw: bool = False
+
+    @property
+    def cls(self) -> Any:
+        """The learner's class."""
+        return getattr(onearm, self.learner) if isinstance(self.learner, str) else self.learner
+
+    @property
+    def name(self) -> str:
+        """The learner's name, with the parameters that were given."""
+        given = [f"{key}={value}" for key, value in self.parameters.items()]
+        return " ".join([self.cls.__name__, *given])
+
+    def configuration(self) -> Record:
+        """Return what tells this run from others; a changed kernel makes another one too."""
+        return {
+            "stream": self.source.told, "learner": self.cls.__name__,
+            "parameters": self.parameters, "repeat": self.repeat, "seed": self.seed,
+            "rounds": self.rounds, "tune": self.tune, "in_order": self.in_order, "raw": self.raw,
+            "kernels": CACHE.name,
+        }  # fmt: skip
+
+    def key(self) -> str:
+        """Return a short text that is the same for the same configuration."""
+        text = json.dumps(self.configuration(), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def stream(self) -> Stream:
+        """Return what is played, as this learner wants to see it.
+
+        Learners that know nominal columns see rows as they are, the others scaled ones.
+        """
+        own = self.raw or "nominal" in self.cls.__dataclass_fields__
+        view = "as it is" if self.cls.missing else "filled" if own else "linear"
+        return rows(self.source, self.rounds, self.seed + self.repeat, self.in_order, view)
+
+
+def play(job: Job, on_progress: OnProgress = lambda rounds, right: None) -> Record:
+    """Play a run to its end."""
+    stream = job.stream()
+    share = round(job.tune * (stream.n_rows or 0))
+    chosen = _tuned(job, stream.first(share)) if share else {}
+    learner = stream.learner(job.cls, seed=job.seed + job.repeat, **job.parameters | chosen)
+    correct, seconds = _played(learner, stream.after(share), on_progress)
+    curve = metrics.curve(correct)
+    return {
+        "key": job.key(), **job.configuration(),
+        "name": job.name, "full_information": learner.full_information,
+        "exploration": learner.exploration, "tuned": chosen, "played": _plain(learner.params()),
+        "n_classes": stream.n_classes, "n_features": stream.n_features,
+        "n_rounds": len(correct), "error": round(metrics.error(correct), 8),
+        "last_tenth": round(metrics.last(correct), 8), "area": round(metrics.area(correct), 8),
+        "seconds": round(seconds, 6),
+        "bytes": sum(array.nbytes for array in learner.content().values()),
+        "curve": {"rounds": curve.rounds.tolist(), "error": curve.value.round(6).tolist()},
+        "date": datetime.now(UTC).isoformat(timespec="seconds"), "versions": versions(),
+    }  # fmt: skip
+
+
+def versions() -> dict[str, str]:
+    """Return what this process runs on."""
+    return {"python": platform.python_version(), "onearm": onearm.__version__} | {
+        name: version(name) for name in ("numpy", "numba")
+    }
+
+
+def _played(learner: Any, stream: Stream, on_progress: OnProgress) -> tuple[np.ndarray, float]:
+    kept: list[np.ndarray] = []
+    done, seconds = [0, 0], 0.0  # rounds, and right ones
+    for X, y in stream.chunks():
+        if not kept:  # compile or load the kernels before the clock runs
+            type(learner)(**learner.params()).play(X[:1], y[:1])
+        began = time.process_time()
+        trace = learner.play(X, y, progress=lambda n, r: on_progress(done[0] + n, done[1] + r))
+        seconds += time.process_time() - began
+        kept.append(trace.correct)
+        done[:] = done[0] + len(y), done[1] + int(trace.correct.sum())
+    return np.concatenate(kept), seconds
+
+
+def _tuned(job: Job, stream: Stream) -> dict[str, float]:
+    """Choose the exploration rate: of the default times 4^-3 … 4^2, that of least error here.
+
+    Where the default is 0, of 0 and 4^-3 … 4^2. A rate that was given stays.
+    """
+    name = job.cls.exploration
+    if name is None or name in job.parameters:
+        return {}
+    default = getattr(stream.learner(job.cls, **job.parameters), name)
+    errors = {}
+    for rate in [default * times for times in TRIED] if default else [0.0, *TRIED]:
+        asked = job.parameters | {name: rate, "seed": job.seed + job.repeat}
+        try:
+            learner = stream.learner(job.cls, **asked)
+        except ValueError:
+            continue  # out of its range
+        correct, _ = _played(learner, stream, lambda rounds, right: None)
+        errors[rate] = metrics.error(correct)
+    return {name: min(errors, key=errors.__getitem__)}
+
+
+def _plain(params: dict[str, Any]) -> dict[str, Any]:
+    """Parameters as JSON says them; an object by what it prints."""
+    plain = (bool, int, float, str, list, tuple, type(None))
+    return {key: v if isinstance(v, plain) else repr(v) for key, v in params.items()}

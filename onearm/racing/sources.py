@@ -1,0 +1,155 @@
+"""What a race is run on: a made stream, a data set, a file, or a Stream, in the order of a repeat.
+
+A stream is told as a dict: its name with parameters, or the path of a file with those of `read`.
+"""
+
+import hashlib
+import inspect
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import onearm
+from onearm.rng import pick, seeded
+from onearm.streams import datasets
+from onearm.streams.stream import REORDERED, ROWS, Chunks, Stream
+from onearm.streams.views import as_it_is, filling, scaling
+
+MADE = {name.lower(): name for name in onearm.STREAMS if name != "Stream"}
+VIEWS = {"linear": scaling, "filled": filling, "as it is": as_it_is}
+IN_MEMORY = 2**30  # bytes of numbers: a stream of more is played as it lies, chunk by chunk
+HELD = 2**28  # bytes of a repeat's rows that stay in memory from one learner to the next
+
+
+class Source(NamedTuple):
+    """A stream as it was told; `given` if it was a Stream itself."""
+
+    told: dict[str, Any]
+    given: Stream | None = None
+
+    @property
+    def made(self) -> Callable[..., Stream] | None:
+        """What draws the rows, if they are drawn."""
+        name = MADE.get(str(self.told.get("name", "")).lower())
+        return None if name is None or self.given else getattr(onearm, name)
+
+
+def source(told: Any) -> Source:
+    """Return the source of a name, a path, a dict of either with parameters, or a Stream."""
+    if isinstance(told, Stream):
+        return Source({"name": told.name, "sha256": _digest(told)}, told)
+    if isinstance(told, str | Path):
+        named = str(told).lower() in {*MADE, *datasets.names()}
+        return source({"name": str(told)} if named else {"file": str(told)})
+    if "file" in told:
+        path = Path(told["file"])
+        if not path.is_file():
+            known = ", ".join([*MADE.values(), *datasets.names()])
+            raise ValueError(f"stream must be a file or one of {known}, got {told['file']!r}")
+        with path.open("rb") as file:
+            return Source(told | {"sha256": hashlib.file_digest(file, "sha256").hexdigest()})
+    name = str(told["name"]).lower()
+    found = Source(told | {"name": MADE.get(name, name)})
+    allowed = set() if found.made is None else set(inspect.signature(found.made).parameters)
+    if found.made is None:
+        datasets.about(told["name"])
+    for key in set(told) - {"name"}:
+        if key not in allowed - {"n_rows", "seed"}:
+            raise ValueError(f"stream {told['name']} has no parameter {key!r}")
+    return found
+
+
+def _digest(stream: Stream) -> str:
+    digest = hashlib.sha256()
+    for X, y in stream.chunks():
+        for array in (X,) if isinstance(X, np.ndarray) else (X.data, X.indices, X.indptr):
+            digest.update(np.ascontiguousarray(array).tobytes())
+        digest.update(y.tobytes())
+    return digest.hexdigest()
+
+
+def about(one: Source) -> str:
+    """Say in a sentence where the rows come from."""
+    if one.made:
+        return (inspect.getdoc(one.made) or "").splitlines()[0]
+    if one.given or "file" in one.told:
+        return f"SHA-256 {one.told['sha256']}"
+    data = datasets.about(one.told["name"])
+    return f"{data.citation}. Licence: {data.licence}. Rows: {data.about}."
+
+
+def rows(one: Source, rounds: int | None, seed: int, in_order: bool, view: str) -> Stream:
+    """Return what is played in a repeat: every learner of it sees these rows in this order."""
+    if one.given:
+        return _repeat(one.given, rounds, seed, in_order, view)
+    return _held(json.dumps(one.told, sort_keys=True), rounds, seed, in_order, view)
+
+
+@lru_cache(maxsize=3)  # one of each view
+def _held(told: str, rounds: int | None, seed: int, in_order: bool, view: str) -> Stream:
+    one = Source(json.loads(told))
+    if one.made:
+        asked = {key: value for key, value in one.told.items() if key != "name"}
+        stream = one.made(**({"n_rows": rounds} if rounds else {}), seed=seed, **asked)
+        return _in_memory(VIEWS[view](stream)(stream), HELD)
+    stream = _loaded(told)
+    ordered = "name" in one.told and datasets.about(one.told["name"]).ordered
+    return _in_memory(_repeat(stream, rounds, seed, in_order or ordered, view), HELD)
+
+
+@lru_cache(maxsize=1)
+def _loaded(told: str) -> Stream:
+    one = json.loads(told)
+    if "name" in one:
+        return datasets.load(one["name"])
+    how = {key: value for key, value in one.items() if key not in ("file", "sha256")}
+    return _in_memory(datasets.read(one["file"], **how), IN_MEMORY)
+
+
+@lru_cache(maxsize=2)
+def _view(stream: Stream, view: str) -> Callable[[Stream], Stream]:
+    return VIEWS[view](stream)
+
+
+def _repeat(stream: Stream, rounds: int | None, seed: int, in_order: bool, view: str) -> Stream:
+    if stream.n_classes < 2:
+        raise ValueError(f"stream {stream.name} has no classes: its label is a number")
+    ordered = _ordered(stream, rounds, seed, in_order)
+    return _view(stream, view)(ordered)
+
+
+def _ordered(stream: Stream, rounds: int | None, seed: int, in_order: bool) -> Stream:
+    """Return the rows, over and over until there are enough, shuffled anew each time if allowed."""
+    n = stream.n_rows or sum(len(y) for _, y in stream.chunks())
+    rounds = rounds or n
+    if in_order or not stream.in_memory:
+        return stream.repeated(-(-rounds // n)).first(rounds)
+    X, y = stream.arrays()
+    passes = [np.arange(n) for _ in range(-(-rounds // n))]
+    rng = seeded(seed, REORDERED)
+    for order in passes:
+        pick(n, order, rng)
+    order = np.concatenate(passes)[:rounds]
+
+    def parts() -> Chunks:
+        for start in range(0, rounds, ROWS):
+            some = order[start : start + ROWS]
+            yield X[some], y[some]
+
+    return replace(stream, source=parts, n_rows=rounds)
+
+
+def _in_memory(stream: Stream, most: int) -> Stream:
+    """Return the stream with its rows in memory, unless they take more bytes than that."""
+    kept, size = [], 0
+    for X, y in stream.chunks():
+        size += X.nbytes if isinstance(X, np.ndarray) else X.data.nbytes + X.indices.nbytes
+        if size > most:
+            return stream
+        kept.append((X, y))
+    return replace(stream, source=lambda: iter(kept), in_memory=True)

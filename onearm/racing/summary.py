@@ -1,0 +1,112 @@
+"""What the runs of a race amount to: means with 95 % intervals, and differences to the best."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from onearm.metrics import Interval, interval
+from onearm.racing.run import Record
+
+
+class Score(NamedTuple):
+    """A learner on a stream, over all repeats."""
+
+    stream: str
+    name: str
+    records: list[Record]
+    error: Interval
+    last_tenth: Interval
+    area: Interval
+    difference: Interval | None  # of its error to that of the best, repeat by repeat
+
+    @property
+    def full_information(self) -> bool:
+        """Whether the learner was shown every label."""
+        return self.records[0]["full_information"]
+
+    @property
+    def rate(self) -> float:
+        """Rounds per second of processor time."""
+        return sum(r["n_rounds"] for r in self.records) / sum(r["seconds"] for r in self.records)
+
+    @property
+    def bytes(self) -> int:
+        """The largest size of a learner at its end."""
+        return max(record["bytes"] for record in self.records)
+
+    def curve(self) -> dict[str, list[Any]]:
+        """Return the error so far by rounds: mean and interval over the repeats."""
+        rounds = self.records[0]["curve"]["rounds"]
+        errors = np.array([record["curve"]["error"] for record in self.records])
+        points = [spread(column) for column in errors.T]
+        columns = zip(*points, strict=True)
+        names = ("mean", "low", "high")
+        return {"rounds": rounds} | {n: list(c) for n, c in zip(names, columns, strict=True)}
+
+
+def spread(values: Any) -> Interval:
+    """Return the mean with its 95 % interval, which one run alone does not have.
+
+    >>> spread([0.5])
+    Interval(mean=0.5, low=nan, high=nan)
+    """
+    values = np.asarray(values, float)
+    if len(values) < 2:
+        return Interval(float(values.mean()), float("nan"), float("nan"))
+    return interval(values)
+
+
+def streams(records: Sequence[Record]) -> dict[str, list[Record]]:
+    """Return the records of each stream, by a name that tells them apart."""
+    found: dict[str, list[Record]] = {}
+    for record in records:
+        found.setdefault(stream_name(record["stream"]), []).append(record)
+    return found
+
+
+def stream_name(told: dict[str, Any]) -> str:
+    """Return what a stream is called: its name or file, with its parameters."""
+    own = [f"{key}={value}" for key, value in told.items() if key not in ("name", "file", "sha256")]
+    return " ".join([str(told.get("name") or told["file"]), *own])
+
+
+def scores(records: Sequence[Record]) -> list[Score]:
+    """Return each learner on each stream, the least error first.
+
+    Differences are to the best learner that hears right or wrong alone, over the repeats that both
+    have played.
+    """
+    found = []
+    for stream, played in streams(records).items():
+        by_name: dict[str, list[Record]] = {}
+        for record in sorted(played, key=lambda record: record["repeat"]):
+            by_name.setdefault(record["name"], []).append(record)
+        mean = {n: np.mean([r["error"] for r in rs]) for n, rs in by_name.items()}
+        bandits = [n for n, rs in by_name.items() if not rs[0]["full_information"]]
+        best = min(bandits or mean, key=mean.__getitem__)
+        for name in sorted(mean, key=mean.__getitem__):
+            runs = by_name[name]
+            parts = {
+                key: spread([run[key] for run in runs]) for key in ("error", "last_tenth", "area")
+            }
+            paired = None if name == best else _paired(runs, by_name[best])
+            found.append(Score(stream, name, runs, difference=paired, **parts))
+    return found
+
+
+def _paired(runs: list[Record], best: list[Record]) -> Interval | None:
+    errors = {record["repeat"]: record["error"] for record in best}
+    both = [r["error"] - errors[r["repeat"]] for r in runs if r["repeat"] in errors]
+    return spread(both) if both else None
+
+
+def exploration(found: Sequence[Score]) -> dict[str, list[tuple[float, Interval]]]:
+    """Return the errors of learners that were played with several exploration rates, by rate."""
+    by_learner: dict[str, list[tuple[float, Interval]]] = {}
+    for score in found:
+        record = score.records[0]
+        rate = record["parameters"].get(record["exploration"])
+        if rate is not None:
+            by_learner.setdefault(record["learner"], []).append((rate, score.error))
+    return {n: sorted(p, key=lambda pair: pair[0]) for n, p in by_learner.items() if len(p) > 1}

@@ -1,0 +1,77 @@
+"""Views of a stream: rows as some learners want them. Each is found on one stream, for its like."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from onearm.streams.stream import Chunks, Stream
+
+
+def linear(stream: Stream) -> Stream:
+    """Return the stream with every row scaled to norm 1.
+
+    Before that, in dense rows each nominal column becomes a column of zeros and ones for each of
+    its values, a missing value 0, each number is divided by the largest of its column (all rows
+    are looked at once for that, no labels) and a constant is added.
+
+    >>> linear(Stream.of([[0.0, 2.0], [1.0, 4.0]], [0, 1], nominal=(2, 0))).arrays()[0].round(3)
+    array([[0.667, 0.   , 0.333, 0.667],
+           [0.   , 0.577, 0.577, 0.577]])
+    """
+    return scaling(stream)(stream)
+
+
+def scaling(stream: Stream) -> Callable[[Stream], Stream]:
+    """Return what `linear` does, as found on the rows of one stream, for others like it."""
+    first = next(stream.chunks())[0]
+    if hasattr(first, "tocsr"):
+        return lambda other: replace(other, source=lambda: _each(other, unit))
+    nominal = np.array(stream.nominal or (0,) * stream.n_features)
+    largest = np.zeros(stream.n_features)
+    for X, _ in stream.chunks():
+        largest = np.fmax(largest, np.fmax.reduce(np.abs(X), axis=0))
+    largest[largest == 0] = 1.0
+
+    def spread(X: np.ndarray) -> np.ndarray:
+        numbers = np.nan_to_num(X[:, nominal == 0] / largest[nominal == 0])
+        values = [X[:, [j]] == np.arange(nominal[j]) for j in np.flatnonzero(nominal)]
+        return unit(np.hstack([*values, numbers, np.ones((len(X), 1))]))
+
+    d = int(nominal.sum() + (nominal == 0).sum()) + 1
+    return lambda other: replace(
+        other, source=lambda: _each(other, spread), n_features=d, nominal=(), feature_names=()
+    )
+
+
+def filling(stream: Stream) -> Callable[[Stream], Stream]:
+    """Return what puts 0 in the place of missing values."""
+    return lambda other: replace(other, source=lambda: _each(other, _filled))
+
+
+def as_it_is(stream: Stream) -> Callable[[Stream], Stream]:
+    """Return what changes nothing."""
+    return lambda other: other
+
+
+def unit(X: Any) -> Any:
+    """Return the rows scaled to norm 1; those of zeros as they are."""
+    if hasattr(X, "tocsr"):
+        from scipy.sparse import csr_array
+
+        values = np.asarray(X.data, float)
+        norm = np.sqrt(np.add.reduceat(np.append(values**2, 0.0), X.indptr[:-1]))
+        lengths = np.diff(X.indptr)
+        scaled = values / np.repeat(np.where((norm > 0) & (lengths > 0), norm, 1.0), lengths)
+        return csr_array((scaled, X.indices, X.indptr), shape=X.shape)
+    norm = np.sqrt((X**2).sum(axis=1, keepdims=True))
+    return X / np.where(norm > 0, norm, 1.0)
+
+
+def _filled(X: Any) -> Any:
+    return np.nan_to_num(np.asarray(X, float)) if isinstance(X, np.ndarray) else X
+
+
+def _each(stream: Stream, change: Callable[[Any], Any]) -> Chunks:
+    return ((change(X), y) for X, y in stream.chunks())
