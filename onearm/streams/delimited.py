@@ -102,7 +102,8 @@ class Delimited:
                 if n >= len(some):
                     break
         except csv.Error as error:
-            raise ValueError(f"{self.file}, line {done + len(taken)}: {error}") from None
+            raised = "; csv.field_size_limit raises it" if "limit" in str(error) else ""
+            raise ValueError(f"{self.file}, line {done + len(taken)}: {error}{raised}") from None
         X = np.empty((len(rows), len(self.names)))
         for j, texts in enumerate(zip(*rows, strict=True)):
             X[:, j] = columns.encode(j, texts, lambda i: f"line {at[i]}")
