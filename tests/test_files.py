@@ -190,7 +190,14 @@ def test_header_or_not(write, text, named):
 def test_without_a_header(write):
     stream = read(write("bare.data", "1,2,x\n3,4,y\n"))
     assert (stream.feature_names, stream.n_rows) == ((), 2)
-    assert read(write("bare.data", "1,2,x\n3,4,y\n"), label=0).class_names == ("1", "3")
+    assert read(write("bare.data", "1,2,x\n3,4,y\n"), label="c0").class_names == ("1", "3")
+    with pytest.raises(ValueError, match=r"'c0', 'c1', 'c2'.* got 'z'"):
+        read(write("bare.data", "1,2,x\n3,4,y\n"), label="z")
+
+
+def test_a_told_name_makes_a_header(write):
+    stream = read(write("years.csv", "2019,2020,y\n1,2,0\n3,4,1\n"), label="y")
+    assert (stream.feature_names, stream.n_rows) == (("2019", "2020"), 2)
 
 
 def test_labels_are_sorted_as_numbers_if_all_are(write):
@@ -446,6 +453,13 @@ def test_arrays(tmp_path, labels):
     assert stream.class_names == tuple(map(str, sorted(set(labels))))
     assert stream.in_memory
     assert said(tmp_path / "saved.npz") == ["saved.npz: 4 rows, 2 features in memory; 3 classes"]
+
+
+def test_arrays_of_other_types(tmp_path):
+    np.savez(tmp_path / "saved.npz", X=np.array([[1], [2]], np.int8), y=[b"b", b"a"])
+    stream = read(tmp_path / "saved.npz")
+    assert (sound(stream)[0].tolist(), stream.class_names) == ([[1.0], [2.0]], ("a", "b"))
+    assert said(tmp_path / "saved.npz") == ["saved.npz: 2 rows, 1 feature in memory; 2 classes"]
 
 
 @pytest.mark.parametrize("form", ["csr", "csc", "coo"])

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from onearm.streams.codes import CHANGED, Codes, NotANumberError, classes, number
-from onearm.streams.lines import listed
+from onearm.streams.lines import counted, listed
 from onearm.streams.stream import Chunks, Stream
 
 LABELS = ("label", "class", "target", "y")  # what the column of labels may be called
@@ -110,9 +110,10 @@ class Columns:
         words = [j for j in sorted(self.codes) if j != self.label]
         gaps = sorted(self.gaps | {j for j in words if "?" in self.codes[j].known})
         called = [listed(self.names[j] for j in some) or "none" for some in (words, gaps)]
+        size = f"{counted(self.n_rows, 'row')}, {counted(last, 'feature')}"
         return (
-            f"{self.file}: {self.n_rows:,} rows, {last:,} features; label: column {label!r} "
-            f"({why}), {n_classes:,} classes; nominal: {called[0]}; missing: {called[1]}"
+            f"{self.file}: {size}; label: column {label!r} ({why}), {n_classes:,} classes; "
+            f"nominal: {called[0]}; missing: {called[1]}"
         )
 
 

@@ -28,7 +28,7 @@ ABOVE = ({"number"}, {"number", "missing"})  # kinds of values that a word above
 class Delimited:
     """A table of rows of delimited fields.
 
-    `told` are columns that the user named: there is a header then.
+    `told` are columns that the user named: a first row with such a name is a header.
     """
 
     def __init__(self, path: Path, told: Sequence[Any] = ()):
@@ -39,11 +39,11 @@ class Delimited:
         self.delimiter = max(DELIMITERS, key=lambda mark: _fit(head, mark))
         numbered = list(_rows(head, self.delimiter, partly=True))
         rows = [row for _, row in numbered]
-        self.named = any(isinstance(name, str) for name in told) or _is_header(rows)
+        first = [field.strip() for field in rows[0]]
+        self.named = any(name in first for name in told) or _is_header(rows)
         self.skipped = numbered[0][0] if self.named else 0
         self.names = tuple(
-            field.strip() if self.named and field.strip() else f"c{j}"
-            for j, field in enumerate(rows[0])
+            field if self.named and field else f"c{j}" for j, field in enumerate(first)
         )
         if len(self.names) < 2:
             marks = ", ".join(DELIMITERS.values())

@@ -61,7 +61,7 @@ def read(
     ...     _ = file.write_text("weight,colour,class\\n7,red,apple\\n?,blue,plum\\n5,red,plum\\n")
     ...     X, y = read(file, say=print).arrays()
     fruit.csv: commas between fields; the first row names the columns
-    fruit.csv: 3 rows, 2 features; label: column 'class' (by its name), 2 classes; nominal:
+    fruit.csv: 3 rows, 2 features; label: column 'class' (the last), 2 classes; nominal:
     'colour'; missing: 'weight'
     >>> X, y
     (array([[ 7.,  0.], [nan,  1.], [ 5.,  0.]]), array([0, 1, 1]))

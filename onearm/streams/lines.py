@@ -30,6 +30,11 @@ def lines(path: Path) -> Iterator[str]:
             raise ValueError(f"{path.name} is damaged after line {n}: {error}") from None
 
 
+def counted(n: int, what: str, plural: str = "") -> str:
+    """Return how many there are of something, for people."""
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {plural or what + 's'}"
+
+
 def listed(words: Any, most: int = 8) -> str:
     """Return words in quotes for people, the first few of many."""
     words = list(words)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from onearm.streams.lines import counted
 from onearm.streams.sparse_lines import Row, Sparse
 from onearm.streams.stream import Stream
 
@@ -55,7 +56,7 @@ def svmlight_stream(path: Path, n_features: int | None, name: str, say: Any) -> 
         allowed = f"at least {seen}, the largest index of {path.name}"
         raise ValueError(f"n_features must be {allowed}, got {n_features}")
     stream = found.stream(name, n_features or seen, first)
-    size = f"{found.n_rows:,} rows, {stream.n_features:,} features"
+    size = f"{counted(found.n_rows, 'row')}, {counted(stream.n_features, 'feature')}"
     whose = "told" if n_features else "the largest index"
     say(f"{path.name}: {size} ({whose}), indices from {first}; {stream.n_classes:,} classes")
     return stream

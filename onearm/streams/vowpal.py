@@ -14,6 +14,7 @@ from typing import Any
 from zlib import crc32
 
 from onearm.streams.codes import number
+from onearm.streams.lines import counted
 from onearm.streams.sparse_lines import Row, Sparse
 from onearm.streams.stream import Stream
 
@@ -91,7 +92,7 @@ def vowpal_stream(path: Path, n_features: int | None, name: str, say: Any) -> St
     found = Sparse(path, lambda line: parse(line, d))
     found.learn()
     stream = found.stream(name, d, 0)
-    size = f"{found.n_rows:,} rows, features hashed to {d:,} columns"
+    size = f"{counted(found.n_rows, 'row')}, features hashed to {counted(d, 'column')}"
     logged = "" if found.wrong is None else "; where an action had a cost, the other is the label"
     say(f"{path.name}: {size}; {stream.n_classes:,} classes{logged}")
     return stream
