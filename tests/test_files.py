@@ -263,6 +263,19 @@ def test_both_readers_agree(write, monkeypatch):
     assert np.array_equal(fast[1], slow[1])
 
 
+def test_what_is_a_number(write):
+    for text in ("1_0", "0x10", "1 2", "1d5", "#1", "1,5"):
+        assert read(write("one.csv", f"a;y\n{text};0\n2;1\n")).nominal == (2,)
+    for text in (" 1 ", "+1", "1.", ".5", "1e-3", "-NaN", "\u0661"):
+        assert read(write("one.csv", f"a;y\n{text};0\n2;1\n")).nominal == ()
+
+
+def test_a_block_of_longer_rows(write, small):
+    text = "a,b,y\n" + "1,2,0\n2,3,1\n1,2,1\n" + "1,2,0,7\n" * 3
+    with pytest.raises(ValueError, match="line 5: must have 3 fields, got 4"):
+        read(write("longer.csv", text))
+
+
 def test_parquet(tmp_path, small):
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     rows = {
@@ -471,6 +484,14 @@ def test_sparse_arrays(tmp_path, form):
     got, y = sound(read(tmp_path / "both.npz"))
     assert np.array_equal(got, X.toarray())
     assert y.tolist() == [0, 1] * 4
+
+
+def test_sparse_arrays_are_put_in_order(tmp_path):
+    X = csr_array((np.ones(4), np.array([2, 0, 1, 1]), np.array([0, 2, 4])), shape=(2, 3))
+    save_npz(tmp_path / "matrix.npz", X)
+    with np.load(tmp_path / "matrix.npz") as parts:
+        np.savez(tmp_path / "both.npz", y=[0, 1], **parts)
+    assert sound(read(tmp_path / "both.npz"))[0].tolist() == [[1, 0, 1], [0, 2, 0]]
 
 
 @pytest.mark.parametrize(

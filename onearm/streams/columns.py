@@ -93,7 +93,6 @@ class Columns:
             raise ValueError(f"{self.file} is empty: it has no rows")
         if self.late:
             self.codes = {j: Codes(codes.gaps) for j, codes in self.codes.items()}
-            self.gaps -= set(self.codes)
             self.late, self.n_rows = False, 0
             self.learn(table)
 
