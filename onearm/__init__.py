@@ -57,6 +57,7 @@ _PLACES = {
     "Tally": "onearm.choice",
     "HIDDEN": "onearm.assembly",
     "load": "onearm.saving",
+    "read": "onearm.streams.files",
     "seeded": "onearm.rng",
     "race": "onearm.racing.race",
     "Plan": "onearm.racing.plan",

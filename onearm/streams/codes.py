@@ -1,0 +1,99 @@
+"""Codes: numbers for the words of a column, and classes for the words of a label.
+
+A word is a text without the blanks around it. The markers of a missing value are one word, `?`.
+"""
+
+import math
+
+import numpy as np
+
+from onearm.vectors import LARGEST
+
+MISSING = frozenset(("", "?", "na", "nan", "null"))  # in lower case
+MARKERS = "empty, ?, NA, NaN or null"
+MOST = 2**20  # words of a column: all are held in memory
+CHANGED = "the file has changed since it was first read"
+
+
+class NotANumberError(ValueError):
+    """A text that is no number; its column may still hold words."""
+
+
+def number(text: str) -> float:
+    """Return the number that a text says, NaN where it is missing."""
+    try:
+        value = math.nan if "_" in text else float(text)
+    except ValueError:
+        value = math.nan
+    if abs(value) <= LARGEST:
+        return value
+    if not math.isnan(value):
+        raise ValueError(f"must be finite and within ±{LARGEST:g}, got {text.strip()}")
+    word = text.strip().lower()
+    if word not in MISSING and word.lstrip("+-") != "nan":
+        raise NotANumberError(f"must be a number, or {MARKERS} if missing, got {text.strip()!r}")
+    return value
+
+
+class Codes(dict[str, int]):
+    """Codes of texts, 0, 1, … in the order in which their words appear.
+
+    >>> codes = Codes()
+    >>> [codes[text] for text in ("red", "blue", " red", "NA", "")], codes.words
+    ([0, 1, 0, 2, 2], ['red', 'blue', '?'])
+    """
+
+    def __init__(self, gaps: bool = True):
+        super().__init__()
+        self.gaps = gaps  # whether a value may be missing
+        self.words: list[str] = []
+        self.known: dict[str, int] = {}
+        self.closed = False  # no word is new any more
+
+    def __missing__(self, text: str) -> int:
+        word = text.strip()
+        if word.lower() in MISSING:
+            if not self.gaps:
+                raise ValueError(f"the label must not be missing, got {word!r}")
+            word = "?"
+        if word not in self.known:
+            if self.closed:
+                raise ValueError(f"{word!r} is new: {CHANGED}")
+            if len(self.words) == MOST:
+                raise ValueError(f"must have at most {MOST:,} different values, got {word!r} too")
+            self.known[word] = len(self.words)
+            self.words.append(word)
+        if len(self) < 2 * MOST:
+            self[text] = self.known[word]
+        return self.known[word]
+
+
+def classes(words: list[str], what: str = "y") -> tuple[np.ndarray, tuple[str, ...]]:
+    """Return the class of each word and the classes' names, sorted, as numbers if all are.
+
+    >>> classes(["10", "9", "9.0"])
+    (array([1, 0, 0]), ('9', '10'))
+    >>> classes(["10", "9", "nine"])
+    (array([0, 1, 2]), ('10', '9', 'nine'))
+    """
+    try:
+        keys: list = [_exact(word) for word in words]
+    except ValueError:
+        keys = words
+    names = dict(zip(reversed(keys), reversed(words), strict=True))  # of equals the first
+    order = sorted(names)
+    if len(order) < 2:
+        raise ValueError(f"{what} must have at least 2 classes, got only {words[0]!r}")
+    place = {key: c for c, key in enumerate(order)}
+    of_word = np.array([place[key] for key in keys], np.int64)
+    return of_word, tuple(names[key] for key in order)
+
+
+def _exact(word: str) -> float:
+    """Return a number to sort by; integers of any length stay apart."""
+    if "_" in word:
+        raise ValueError
+    try:
+        return int(word)
+    except ValueError:
+        return float(word)

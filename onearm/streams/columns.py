@@ -1,0 +1,156 @@
+"""Columns of a table: which is the label, which hold words, and the numbers that they become.
+
+A table has `names` and gives `blocks(columns)`: matrices whose columns are numbers, NaN where a
+value is missing, or codes. It is gone through once to learn the words of the label and of nominal
+columns, and again for every reading. Where a column turns out to hold words only after the first
+block, it is gone through once more, since codes are in the order of first appearance. Nothing but
+the words is kept.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from onearm.streams.codes import CHANGED, Codes, NotANumberError, classes, number
+from onearm.streams.lines import counted, listed
+from onearm.streams.stream import Chunks, Stream
+
+LABELS = ("label", "class", "target", "y")  # what the column of labels may be called
+Told = str | int | None
+
+
+class Table(Protocol):
+    """Rows of a file with named columns."""
+
+    file: str  # its name, for messages
+    names: tuple[str, ...]
+    named: bool  # whether the file itself has the names
+
+    def blocks(self, columns: "Columns") -> Iterator[np.ndarray]:
+        """Give all rows from the start, as numbers and codes, some at a time."""
+
+
+class Columns:
+    """What is known of the columns of a table, and how their texts become numbers."""
+
+    def __init__(self, table: Table, label: Told, nominal: Sequence[str | int] | None):
+        self.file, self.names = table.file, table.names
+        if len(self.names) < 2:
+            raise ValueError(f"{self.file} must have at least 2 columns, got {len(self.names)}")
+        self.label = _inferred(self.names) if label is None else self._index("label", label)
+        self.inferred = nominal is None
+        chosen = {self._index("nominal", told) for told in nominal or ()}
+        if self.label in chosen:
+            raise ValueError(f"nominal must not have the label, {self.names[self.label]!r}")
+        self.codes = {j: Codes() for j in chosen} | {self.label: Codes(gaps=False)}
+        self.gaps: set[int] = set()  # numeric columns with missing values
+        self.n_rows = 0
+        self.late = False  # whether a column was found to hold words after the first block
+
+    def _index(self, what: str, told: Any) -> int:
+        d = len(self.names)
+        if isinstance(told, str) and self.names.count(told) == 1:
+            return self.names.index(told)
+        if isinstance(told, int | np.integer) and not isinstance(told, bool) and -d <= told < d:
+            return int(told) % d
+        if isinstance(told, str) and told in self.names:
+            raise ValueError(f"{self.file}: {what} {told!r} is the name of several columns")
+        allowed = f"one of the columns of {self.file} ({listed(self.names)}) or an index"
+        raise ValueError(f"{what} must be {allowed} in [{-d}, {d - 1}], got {told!r}")
+
+    def encode(self, j: int, texts: Sequence[str], where: Callable[[int], str]) -> np.ndarray:
+        """Return the numbers or codes of texts of column j; `where` names a row of them."""
+        convert = self.codes[j].__getitem__ if j in self.codes else number
+        try:
+            values = np.fromiter(map(convert, texts), np.float64, len(texts))
+        except ValueError as error:
+            if self.inferred and isinstance(error, NotANumberError):
+                self.codes[j] = Codes()
+                self.late = self.late or self.n_rows > 0
+                return self.encode(j, texts, where)
+            raise self._located(j, texts, where, convert) from None
+        if j not in self.codes and np.isnan(values).any():
+            self.gaps.add(j)
+        return values
+
+    def _located(self, j: int, texts: Sequence[str], where: Any, convert: Any) -> ValueError:
+        for i, text in enumerate(texts):
+            try:
+                convert(text)
+            except ValueError as error:
+                tell = "; words must be told: nominal" if isinstance(error, NotANumberError) else ""
+                place = f"{self.file}, {where(i)}, column {self.names[j]!r}"
+                return ValueError(f"{place}: {error}{tell}")
+        return ValueError(f"{self.file}: {CHANGED}")
+
+    def learn(self, table: Table) -> None:
+        """Go through the table to learn its size and its words."""
+        for X in table.blocks(self):
+            self.n_rows += len(X)
+            self.gaps.update(np.flatnonzero(np.isnan(X).any(axis=0)).tolist())
+        if not self.n_rows:
+            raise ValueError(f"{self.file} is empty: it has no rows")
+        if self.late:
+            self.codes = {j: Codes(codes.gaps) for j, codes in self.codes.items()}
+            self.late, self.n_rows = False, 0
+            self.learn(table)
+
+    def close(self) -> None:
+        """Let no word be new, and no column hold words that held none."""
+        self.inferred = False
+        for codes in self.codes.values():
+            codes.closed = True
+
+    def sentence(self, told: bool, n_classes: int) -> str:
+        """Say what was found."""
+        label, last = self.names[self.label], len(self.names) - 1
+        why = "told" if told else "the last" if self.label == last else "by its name"
+        words = [j for j in sorted(self.codes) if j != self.label]
+        gaps = sorted(self.gaps | {j for j in words if "?" in self.codes[j].known})
+        called = [listed(self.names[j] for j in some) or "none" for some in (words, gaps)]
+        size = f"{counted(self.n_rows, 'row')}, {counted(last, 'feature')}"
+        return (
+            f"{self.file}: {size}; label: column {label!r} ({why}), {n_classes:,} classes; "
+            f"nominal: {called[0]}; missing: {called[1]}"
+        )
+
+
+def _inferred(names: Sequence[str]) -> int:
+    """Return the index of the column that is called a label, or else of the last."""
+    lower = [name.lower() for name in names]
+    return next((lower.index(word) for word in LABELS if word in lower), len(names) - 1)
+
+
+def table_stream(table: Table, label: Told, nominal: Any, name: str, say: Any) -> Stream:
+    """Return the rows of a table as a stream that reads them anew each time."""
+    if isinstance(nominal, str):
+        raise ValueError(f"nominal must be a list of columns, got {nominal!r}")
+    columns = Columns(table, label, nominal)
+    columns.learn(table)
+    columns.close()
+    at = columns.label
+    what = f"{table.file}: the label, column {table.names[at]!r},"
+    of_word, class_names = classes(columns.codes[at].words, what)
+    say(columns.sentence(label is not None, len(class_names)))
+
+    def source() -> Chunks:
+        n = 0
+        for X in table.blocks(columns):
+            n += len(X)
+            yield np.delete(X, at, axis=1), of_word[X[:, at].astype(np.int64)]
+        if n != columns.n_rows:
+            raise ValueError(f"{table.file} had {columns.n_rows:,} rows, now {n:,}: {CHANGED}")
+
+    features = [j for j in range(len(table.names)) if j != at]
+    sizes = tuple(len(columns.codes[j].words) if j in columns.codes else 0 for j in features)
+    return Stream(
+        name,
+        len(class_names),
+        len(features),
+        source,
+        columns.n_rows,
+        nominal=sizes if any(sizes) else (),
+        feature_names=tuple(table.names[j] for j in features) if table.named else (),
+        class_names=class_names,
+    )

@@ -1,0 +1,155 @@
+"""CSV and its kin: rows of fields, with a comma, semicolon, tab or bar between them.
+
+The delimiter, and whether the first row is a header, are inferred from the first lines. Blocks of
+lines without quotes go through NumPy's reader; what it refuses, and blocks with quotes, through
+the csv module, which can say what is wrong in which line.
+"""
+
+import csv
+import math
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from onearm.streams.codes import NotANumberError, number
+from onearm.streams.columns import Columns
+from onearm.streams.lines import lines
+from onearm.streams.stream import ROWS
+from onearm.vectors import LARGEST
+
+DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+HEAD = 100  # lines to infer from
+ABOVE = ({"number"}, {"number", "missing"})  # kinds of values that a word above does not fit
+
+
+class Delimited:
+    """A table of rows of delimited fields.
+
+    `told` are columns that the user named: a first row with such a name is a header.
+    """
+
+    def __init__(self, path: Path, told: Sequence[Any] = ()):
+        self.path, self.file = path, path.name
+        head = list(islice(lines(path), HEAD))
+        if not "".join(head).strip():
+            raise ValueError(f"{self.file} is empty: it has no rows")
+        self.delimiter = max(DELIMITERS, key=lambda mark: _fit(head, mark))
+        numbered = list(_rows(head, self.delimiter, partly=True))
+        rows = [row for _, row in numbered]
+        first = [field.strip() for field in rows[0]]
+        self.named = any(name in first for name in told) or _is_header(rows)
+        self.skipped = numbered[0][0] if self.named else 0
+        self.names = tuple(
+            field if self.named and field else f"c{j}" for j, field in enumerate(first)
+        )
+        if len(self.names) < 2:
+            marks = ", ".join(DELIMITERS.values())
+            wrong = f"must have at least 2 columns with one of {marks} between them"
+            raise ValueError(f"{self.file}: {wrong}, got {head[0].strip()[:80]!r}")
+
+    def sentence(self) -> str:
+        """Say what was inferred."""
+        first = "names the columns" if self.named else "is an example: there is no header"
+        return f"{self.file}: {DELIMITERS[self.delimiter]} between fields; the first row {first}"
+
+    def blocks(self, columns: Columns) -> Iterator[np.ndarray]:
+        """Give all rows from the start, as numbers and codes, some at a time."""
+        rest, done = lines(self.path), self.skipped
+        for _ in islice(rest, done):
+            pass
+        while some := list(islice(rest, ROWS)):
+            X = None
+            if not any('"' in line for line in some):
+                X = self._numbers(some, columns)
+            if X is None:
+                X, some = self._fields(some, rest, done, columns)
+            done += len(some)
+            if len(X):
+                yield X
+
+    def _numbers(self, some: list[str], columns: Columns) -> np.ndarray | None:
+        """Return what NumPy's reader makes of lines, if it can."""
+        some = [line for line in some if not line.isspace()]
+        if not some:
+            return np.empty((0, len(self.names)))
+        convert: dict[int, Any] = dict.fromkeys(columns.gaps, number)
+        convert |= {j: codes.__getitem__ for j, codes in columns.codes.items()}
+        options: Any = {"delimiter": self.delimiter, "comments": None, "converters": convert}
+        try:
+            X = np.loadtxt(some, np.float64, ndmin=2, **options)
+        except ValueError:
+            return None
+        fine = X.shape[1] == len(self.names) and not (abs(X) > LARGEST).any()
+        return X if fine else None
+
+    def _fields(
+        self, some: list[str], rest: Iterator[str], done: int, columns: Columns
+    ) -> tuple[np.ndarray, list[str]]:
+        """Return what the csv module makes of lines, and these with those that end the last row."""
+        taken: list[str] = []
+        at, rows = [], []
+        numbered = _rows(_noting(chain(some, rest), taken), self.delimiter)
+        try:
+            for n, row in numbered:
+                at.append(done + n)
+                rows.append(row)
+                if len(row) != len(self.names):
+                    wrong = f"must have {len(self.names)} fields, got {len(row)}"
+                    raise ValueError(f"{self.file}, line {done + n}: {wrong}")
+                if n >= len(some):
+                    break
+        except csv.Error as error:
+            raised = "; csv.field_size_limit raises it" if "limit" in str(error) else ""
+            raise ValueError(f"{self.file}, line {done + len(taken)}: {error}{raised}") from None
+        X = np.empty((len(rows), len(self.names)))
+        for j, texts in enumerate(zip(*rows, strict=True)):
+            X[:, j] = columns.encode(j, texts, lambda i: f"line {at[i]}")
+        return X, taken
+
+
+def _noting(some: Iterator[str], taken: list[str]) -> Iterator[str]:
+    for line in some:
+        taken.append(line)
+        yield line
+
+
+def _rows(some: Any, delimiter: str, partly: bool = False) -> Iterator[tuple[int, list[str]]]:
+    """Give the rows that are not blank, each with the number of its last line."""
+    reader = csv.reader(some, delimiter=delimiter, skipinitialspace=True, strict=True)
+    try:
+        for row in reader:
+            if len(row) > 1 or "".join(row).strip():
+                yield reader.line_num, row
+    except csv.Error:
+        if not partly:  # the last row may be cut off
+            raise
+
+
+def _fit(head: list[str], delimiter: str) -> tuple[bool, int]:
+    """How well a delimiter fits: whether all rows are equally long, and how long rows are."""
+    widths = [len(row) for _, row in _rows(head, delimiter, partly=True)]
+    return len(set(widths)) == 1 and widths[0] > 1, max(widths, default=0)
+
+
+def _is_header(rows: list[list[str]]) -> bool:
+    """Whether row 0 names the columns: only words, above some number or nowhere repeated."""
+    first = [field.strip() for field in rows[0]]
+    below = [row for row in rows[1:] if len(row) == len(first)]
+    if any(_kind(field) != "word" for field in first if field):
+        return False
+    columns = list(zip(first, zip(*below, strict=True), strict=True)) if below else []
+    if any(field and set(map(_kind, under)) in ABOVE for field, under in columns):
+        return True
+    return len(set(first)) == len(first) and all(field not in under for field, under in columns)
+
+
+def _kind(field: str) -> str:
+    try:
+        return "missing" if math.isnan(number(field)) else "number"
+    except NotANumberError:
+        return "word"
+    except ValueError:  # too large
+        return "number"

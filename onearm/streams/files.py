@@ -1,0 +1,102 @@
+"""Files: a stream of the rows of a user's own file, whatever its format.
+
+A file is gone through once, in chunks, to learn its size, its classes and the values of nominal
+columns, and again, in chunks, every time the stream is read: it may be larger than memory.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from onearm.streams.columns import table_stream
+from onearm.streams.delimited import Delimited
+from onearm.streams.lines import PACKED
+from onearm.streams.parquet import Parquet
+from onearm.streams.saved_arrays import npz_stream
+from onearm.streams.stream import Stream, demand
+from onearm.streams.svmlight import svmlight_stream
+from onearm.streams.vowpal import vowpal_stream
+
+TABLES = (".csv", ".tsv", ".data", ".parquet", ".pq")
+SPARSE = {".svm": svmlight_stream, ".svmlight": svmlight_stream, ".libsvm": svmlight_stream,
+          ".vw": vowpal_stream}  # fmt: skip
+ALONE = (".parquet", ".pq", ".npz")  # compressed by themselves
+KNOWN = (*TABLES, *SPARSE, ".npz")
+
+
+def read(
+    path: str | Path,
+    *,
+    label: str | int | None = None,
+    nominal: Sequence[str | int] | None = None,
+    name: str | None = None,
+    n_features: int | None = None,
+    say: Callable[[str], Any] | None = None,
+) -> Stream:
+    """Return the rows of a file as a stream.
+
+    Parameters
+    ----------
+    path
+        A table (.csv, .tsv, .data, .parquet, .pq), sparse rows (.svm, .svmlight, .libsvm, .vw), or
+        arrays (.npz). Files of text may be compressed: .gz, .bz2, .xz.
+    label
+        The column of labels of a table, by name or index: by default one that is called label,
+        class, target or y, else the last.
+    nominal
+        The columns of a table that hold codes or words, by names or indices: by default those
+        where some value is not a number.
+    name
+        What the stream is called: by default as the file.
+    n_features
+        Columns of sparse rows: by default the largest index, or 2¹⁸ for features that are hashed.
+    say
+        Called with each sentence about what was found, such as `print`.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "fruit.csv")
+    ...     _ = file.write_text("weight,colour,class\\n7,red,apple\\n?,blue,plum\\n5,red,plum\\n")
+    ...     X, y = read(file, say=print).arrays()
+    fruit.csv: commas between fields; the first row names the columns
+    fruit.csv: 3 rows, 2 features; label: column 'class' (the last), 2 classes; nominal:
+    'colour'; missing: 'weight'
+    >>> X, y
+    (array([[ 7.,  0.], [nan,  1.], [ 5.,  0.]]), array([0, 1, 1]))
+    """
+    path = Path(path)
+    stem, suffix = _suffix(path)
+    say = say or (lambda sentence: None)
+    name = stem if name is None else name
+    if suffix not in TABLES:
+        for what, told in (("label", label), ("nominal", nominal)):
+            demand(**{what: (told is None, f"None: {path.name} is not a table", told)})
+    if suffix in SPARSE:
+        demand(n_features=(n_features is None or n_features >= 1, "at least 1", n_features))
+        return SPARSE[suffix](path, n_features, name, say)
+    demand(n_features=(n_features is None, f"None: {path.name} has its own", n_features))
+    if suffix == ".npz":
+        return npz_stream(path, name, say)
+    if suffix in ALONE:
+        return table_stream(Parquet(path), label, nominal, name, say)
+    table = Delimited(path, [label, *(nominal or ())])
+    say(table.sentence())
+    return table_stream(table, label, nominal, name, say)
+
+
+def _suffix(path: Path) -> tuple[str, str]:
+    """Return the name of a file without its suffixes, and the one that says its format."""
+    if not path.is_file():
+        what = "must be a file, not a folder" if path.is_dir() else "must be a file: there is none"
+        raise FileNotFoundError(f"path {what}, got {str(path)!r}")
+    packed = path.suffix.lower() in PACKED
+    inner = Path(path.stem) if packed else path
+    suffix = inner.suffix.lower()
+    if suffix not in KNOWN:
+        allowed = f"{', '.join(KNOWN)}; texts also with {', '.join(PACKED)} after it"
+        raise ValueError(f"the suffix of a file must be one of {allowed}, got {path.name!r}")
+    if packed and suffix in ALONE:
+        raise ValueError(f"{suffix} files must not be compressed again, got {path.name!r}")
+    return inner.stem, suffix
