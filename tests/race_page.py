@@ -2,10 +2,28 @@
 
 import numpy as np
 
-BANDITS = (
-    "Banditron SOBA Newtron ConservativeOVA OffsetTree Confidit Gaptron RDUE SLB InverseGap "
-    "EpsilonGreedy LinUCB LinTS Bag AdaBandit BanditBBM BinBandit Exp4 Thompson UCB"
-).split()
+BANDITS = [
+    "Banditron",
+    "SOBA",
+    "Newtron",
+    "ConservativeOVA",
+    "OffsetTree",
+    "Confidit",
+    "Gaptron",
+    "RDUE",
+    "SLB",
+    "InverseGap",
+    "EpsilonGreedy",
+    "LinUCB",
+    "LinTS",
+    "Bag",
+    "AdaBandit",
+    "BanditBBM",
+    "BinBandit",
+    "Exp4",
+    "Thompson",
+    "UCB",
+]
 FULL = ["Perceptron", "AdaBoostOLM"]
 
 
@@ -22,7 +40,9 @@ def learner(i, name, *, full, rounds, runs, points, rng):
     end = (0.05 if full else 0.08) + 0.45 * rng.random() ** 1.5
     t = np.unique(np.geomspace(1, rounds, points).round())
     noise = 1 + 0.03 * np.cumsum(rng.normal(size=len(t))) / np.sqrt(1 + np.arange(len(t)))
-    mean = np.clip(end + (0.95 - end) / (1 + (t / (30 + 60 * i)) ** 0.8), 0, 1) * np.clip(noise, 0, 1)
+    mean = np.clip(end + (0.95 - end) / (1 + (t / (30 + 60 * i)) ** 0.8), 0, 1) * np.clip(
+        noise, 0, 1
+    )
     half = 0.6 * np.sqrt(mean * (1 - mean) / t) + 0.004
     gamma = [0.01, 0.02, 0.05][i % 3]
     error = float(mean[-1])
@@ -68,7 +88,8 @@ def stream(name, n, *, rounds=20000, runs=10, points=200, seed=0):
             "name": x["name"],
             "parameter": "gamma",
             "points": [
-                {"value": g} | interval(x["error"]["mean"] + 0.1 * np.log10(g / best_g) ** 2, 0.01, runs)
+                {"value": g}
+                | interval(x["error"]["mean"] + 0.1 * np.log10(g / best_g) ** 2, 0.01, runs)
                 for g in (0.001, 0.003, 0.01, 0.03, 0.1, 0.3)
             ],
         }

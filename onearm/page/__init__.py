@@ -68,6 +68,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters.update(
+        known=text.known,
         share=text.share,
         half=text.half,
         count=text.count,

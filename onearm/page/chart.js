@@ -57,16 +57,23 @@ class Chart {
   focus(i) {
     if (i === this.focused) return;
     this.focused = i;
-    this.uplot?.setSeries(i === null ? null : 3 * i + 1, { focus: true });
+    this.uplot?.redraw(false, false);
   }
 
-  draw(width = this.plot.clientWidth) {
+  /* Return the colour of a curve, as strong as `alpha` (hexadecimal); others step back from one in
+     focus. */
+  colour(i, alpha, behind) {
+    const back = this.focused !== null && this.focused !== i;
+    return cssValue(`--c${this.lines[i].colour}`) + (back ? behind : alpha);
+  }
+
+  draw() {
     this.uplot?.destroy();
     this.uplot = null;
-    this.width = width;
+    this.width = this.plot.clientWidth;
     this.focused = null;
-    if (width === 0) return;
-    this.uplot = new uPlot(this.options(width, this.plot.clientHeight), this.points(), this.plot);
+    if (this.width === 0) return;
+    this.uplot = new uPlot(this.options(), this.points(), this.plot);
     this.readout = this.uplot.over.appendChild(document.createElement("div"));
     this.readout.className = "readout";
     this.readout.hidden = true;
@@ -95,17 +102,17 @@ class Chart {
     return this.xName === "rounds" && x.at(-1) >= 10 * EARLY ? x.findIndex((t) => t >= EARLY) : 0;
   }
 
-  options(width, height) {
+  options() {
     const log = this.log && this.lines.every((line) => line.x[0] > 0);
     const distr = (yes) => (yes ? { distr: 3, log: 10 } : { distr: 1 });
-    const series = this.lines.flatMap((line, i) => this.seriesFor(line, this.shown[i]));
+    const series = this.lines.flatMap((_, i) => this.seriesFor(i));
     return {
-      width,
-      height,
+      width: this.width,
+      height: this.plot.clientHeight,
       series: [{}, ...series],
-      bands: this.lines.map((line, i) => ({
+      bands: this.lines.map((_, i) => ({
         series: [3 * i + 3, 3 * i + 2],
-        fill: () => cssValue(`--c${line.colour}`) + "20",
+        fill: () => this.colour(i, "20", "08"),
       })),
       scales: {
         x: { time: false, ...distr(log), range: (u, low, high) => [low, high] },
@@ -115,19 +122,20 @@ class Chart {
         this.axis({ label: this.xName, log, space: 70, size: 34 }),
         this.axis({ label: "error", log: this.log, space: 34, size: 48 }),
       ],
-      focus: { alpha: 0.25 },
       legend: { show: false },
       cursor: { y: false, points: { show: false }, drag: { x: true, y: true, uni: 24 } },
-      padding: [8, 12, 0, 0],
+      padding: [8, 20, 0, 0],
       hooks: { setCursor: [(u) => this.tell(u)] },
     };
   }
 
-  seriesFor({ colour, dash, x }, show) {
+  seriesFor(i) {
+    const { dash, x } = this.lines[i];
+    const show = this.shown[i];
     const end = { show, auto: false, spanGaps: true, points: { show: false } };
     const mean = {
       show,
-      stroke: () => cssValue(`--c${colour}`),
+      stroke: () => this.colour(i, "ff", "40"),
       width: 1.75,
       dash: dash ? dash.split(" ").map(Number) : undefined,
       spanGaps: true,

@@ -60,14 +60,14 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () =>
   charts.forEach((chart) => chart.draw()),
 );
 
-/* On paper all streams are shown, in light colours, and charts are as wide as the paper. */
-const PAPER = 660;
+/* On paper all streams are shown, in light colours, and charts are as wide as the paper: the style
+   knows the class. */
 let chosen = 0;
 addEventListener("beforeprint", () => {
   chosen = panels.findIndex((panel) => !panel.hidden);
   document.documentElement.classList.add("printed");
   panels.forEach((panel) => (panel.hidden = false));
-  charts.forEach((chart) => chart.draw(PAPER));
+  charts.forEach((chart) => chart.draw());
 });
 addEventListener("afterprint", () => {
   document.documentElement.classList.remove("printed");

@@ -7,7 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 COLOURS = 7  # --c0 to --c6 in page.css
-BANDIT = ("", "2 3", "9 3 2 3", "9 3 2 3 2 3")  # solid first; a dash for each time round the colours
+BANDIT = (
+    "",
+    "2 3",
+    "9 3 2 3",
+    "9 3 2 3 2 3",
+)  # solid first; a dash for each time round the colours
 FULL = ("8 5", "16 5")
 
 Row = dict[str, Any]

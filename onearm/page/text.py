@@ -7,6 +7,11 @@ from typing import Any
 UNKNOWN = "–"
 
 
+def known(x: float | None) -> float | str:
+    """Return a number to sort by, or nothing."""
+    return "" if x is None else x
+
+
 def share(x: float | None, sign: str = "-") -> str:
     """Return a share, with a true minus; `sign="+"` shows the plus too.
 
