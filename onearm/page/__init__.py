@@ -33,13 +33,18 @@ def write(data: dict[str, Any], path: str | Path) -> None:
     streams = dressed(race["streams"])
     points = [{"curves": lines(s["learners"]), "exploration": swept(s)} for s in streams]
     for stream in streams:
-        stream["best"] = _best(stream["learners"])
+        best = _best(stream["learners"])
+        for learner in stream["learners"]:
+            learner["best"] = learner is best
         stream["bars"] = bars(stream["learners"])
     uplot = HERE / "uplot"
     program = "\n".join(
         [f"/*!\nuPlot\n{(uplot / 'LICENSE').read_text()}*/"]
         + [(uplot / "uPlot.iife.min.js").read_text(), '"use strict";']
-        + [(HERE / f"{name}.js").read_text() for name in ("ticks", "chart", "table", "page")]
+        + [
+            (HERE / f"{name}.js").read_text()
+            for name in ("ticks", "readout", "chart", "table", "page")
+        ]
     )
     page = _environment().get_template("page.html")
     html = page.render(

@@ -1,11 +1,10 @@
 /* A chart: curves with shaded 95 % intervals, on logarithmic or linear axes. Buttons switch curves
-   on and off, hovering tells values, dragging zooms. */
+   on and off, dragging zooms. */
 
 const cssValue = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const clip = (x) => (x === null ? null : Math.min(1, Math.max(0, x))); // errors are shares
 const EARLY = 10; // logarithmic axes begin here: the rounds before are noise
 const TINY = 1e-9; // where an interval that reaches 0 ends on a logarithmic axis
-const NEAR = 14; // pixels
 
 class Chart {
   constructor(figure, lines, xName) {
@@ -69,14 +68,12 @@ class Chart {
 
   draw() {
     this.uplot?.destroy();
-    this.uplot = null;
+    this.uplot = this.readout = null;
     this.width = this.plot.clientWidth;
     this.focused = null;
     if (this.width === 0) return;
     this.uplot = new uPlot(this.options(), this.points(), this.plot);
-    this.readout = this.uplot.over.appendChild(document.createElement("div"));
-    this.readout.className = "readout";
-    this.readout.hidden = true;
+    this.readout = new Readout(this);
   }
 
   /* Return x and all series. What is not positive cannot be on a logarithmic axis. */
@@ -125,7 +122,7 @@ class Chart {
       legend: { show: false },
       cursor: { y: false, points: { show: false }, drag: { x: true, y: true, uni: 24 } },
       padding: [8, 20, 0, 0],
-      hooks: { setCursor: [(u) => this.tell(u)] },
+      hooks: { setCursor: [() => this.readout?.tell()] },
     };
   }
 
@@ -170,45 +167,5 @@ class Chart {
     if (low === null || low === undefined) return this.log ? [0.01, 1] : [0, 1];
     if (this.log) return [low / 1.08, Math.min(high * 1.08, 1.02)];
     return [Math.max(0, low - 0.06 * (high - low || 0.1)), high + 0.06 * (high - low || 0.1)];
-  }
-
-  /* Say what the shown curves are at the cursor, from the worst to the best, as they are drawn. */
-  tell(u) {
-    const { left, top, idx } = u.cursor;
-    const said = idx === null || idx === undefined || left < 0 ? [] : this.at(u, idx);
-    this.readout.hidden = said.length === 0;
-    if (said.length === 0) return this.focus(null);
-    const nearest = said.reduce((a, b) => (Math.abs(a.top - top) < Math.abs(b.top - top) ? a : b));
-    this.focus(Math.abs(nearest.top - top) < NEAR ? nearest.i : null);
-    const fit = Math.floor(u.over.clientHeight / 19) - 2;
-    const middle = said.indexOf(nearest);
-    const start = Math.max(0, Math.min(middle - Math.floor(fit / 2), said.length - fit));
-    const head = document.createElement("b");
-    const x = u.data[0][idx];
-    head.textContent = this.xName === "rounds" ? `round ${whole.format(x)}` : `${this.xName} ${x}`;
-    this.readout.replaceChildren(
-      head,
-      ...said.slice(start, start + fit).map((row) => this.readoutRow(row)),
-    );
-    this.readout.classList.toggle("left", left > u.over.clientWidth / 2);
-  }
-
-  at(u, idx) {
-    const rows = this.lines.flatMap((line, i) => {
-      const y = u.data[3 * i + 1][idx];
-      return this.shown[i] && y != null ? [{ i, y, top: u.valToPos(y, "y") }] : [];
-    });
-    return rows.sort((a, b) => b.y - a.y);
-  }
-
-  readoutRow({ i, y }) {
-    const row = document.createElement("div");
-    row.classList.toggle("near", i === this.focused);
-    const name = document.createElement("span");
-    name.textContent = this.lines[i].label;
-    const value = document.createElement("span");
-    value.textContent = y.toFixed(4);
-    row.append(this.buttons[i][0].querySelector("svg").cloneNode(true), name, value);
-    return row;
   }
 }

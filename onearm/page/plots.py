@@ -88,9 +88,9 @@ def swept(stream: Row) -> list[Row]:
     for i, sweep in enumerate(stream.get("exploration") or []):
         points = sorted(sweep["points"], key=lambda p: p["value"])
         curve = {key: [p[key] for p in points] for key in ("mean", "low", "high")}
-        line = _line(dress.get(sweep["name"], _style(i, False)), sweep["name"], curve)
-        named = {"parameter": sweep["parameter"], "x": [p["value"] for p in points]}
-        found.append(line | named)
+        label = f"{sweep['name']} ({sweep['parameter']})"
+        line = _line(dress.get(sweep["name"], _style(i, False)), label, curve)
+        found.append(line | {"x": [p["value"] for p in points]})
     return [line for line in found if line["x"]]
 
 
