@@ -135,6 +135,8 @@ def test_a_switch_hides_its_curve_and_shows_it_again(shown, place):
     both = f".switch[data-line='{line}']", f"[data-plot=curves] .legend [data-line='{line}']"
     for pressed in ("false", "true"):
         press(shown, place)
+        if pressed == "false":  # nothing steps back from a curve that is gone
+            assert shown.execute_script("return charts[0].focused") is None
         ActionChains(shown).move_to_element(find(shown, "h1")).perform()  # no curve in focus
         until(shown, lambda on=pressed == "true": (pixels(shown, colour) > 50) == on)
         assert [find(shown, x).get_attribute("aria-pressed") for x in both] == [pressed] * 2
@@ -253,3 +255,18 @@ def test_less_is_shown_too(shown, tmp_path, change):
     page.write(data, tmp_path / "less.html")
     load(shown, (tmp_path / "less.html").as_uri())
     assert pixels(shown, "--c0") > 50
+
+
+@pytest.mark.parametrize(
+    ("clipboard", "kept"),
+    [
+        ("async (text) => { window.kept = text; }", "return window.kept"),
+        ("async () => { throw new Error(); }", "return getSelection().toString()"),
+    ],
+    ids=["copied", "refused"],
+)
+def test_the_race_is_copied_or_selected(shown, clipboard, kept):
+    shown.execute_script(f"navigator.clipboard.writeText = {clipboard}")
+    press(shown, "[data-copy=toml]")
+    until(shown, lambda: (shown.execute_script(kept) or "").strip() == race(6)["toml"].strip())
+    assert find(shown, "[data-copy=toml]").text != "Copy"

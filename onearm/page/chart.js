@@ -37,6 +37,7 @@ class Chart {
     this.shown[i] = on;
     for (const button of this.buttons[i]) button.setAttribute("aria-pressed", on);
     for (const s of this.seriesOf(i)) this.uplot?.setSeries(s, { show: on });
+    if (!on && this.focused === i) this.focus(null);
   }
 
   showAll(on) {
