@@ -1,0 +1,85 @@
+"""The page: what a race came to, as one HTML file that needs nothing else, not even a network.
+
+Everything is in the file: style, program, uPlot, and the points of the curves as JSON. Tables and
+bars are plain HTML and can be read without JavaScript; the curves are drawn by it. A policy in the
+page forbids it to fetch anything, and to run any program but the one whose hash is given.
+"""
+
+import base64
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from onearm.page import text
+from onearm.page.plots import bars, dressed, finite, inline, lines, swept
+
+HERE = Path(__file__).parent
+
+
+def write(data: dict[str, Any], path: str | Path) -> None:
+    """Write the page of a race. NaN and infinities count as not known.
+
+    Parameters
+    ----------
+    data
+        Title, date, command, toml, versions, machine, notes, and the streams: each with its
+        learners, their metrics as mean, low and high, and their curves.
+    path
+        The HTML file to write.
+    """
+    race = finite(data)
+    streams = dressed(race["streams"])
+    points = [{"curves": lines(s["learners"]), "exploration": swept(s)} for s in streams]
+    for stream in streams:
+        best = _best(stream["learners"])
+        for learner in stream["learners"]:
+            learner["best"] = learner is best
+        stream["bars"] = bars(stream["learners"])
+    uplot = HERE / "uplot"
+    program = "\n".join(
+        [f"/*!\nuPlot\n{(uplot / 'LICENSE').read_text()}*/"]
+        + [(uplot / "uPlot.iife.min.js").read_text(), '"use strict";']
+        + [
+            (HERE / f"{name}.js").read_text()
+            for name in ("ticks", "readout", "chart", "table", "page")
+        ]
+    )
+    page = _environment().get_template("page.html")
+    html = page.render(
+        race | {"streams": streams},
+        style=(uplot / "uPlot.min.css").read_text() + "\n" + (HERE / "page.css").read_text(),
+        program=program,
+        program_hash=base64.b64encode(hashlib.sha256(program.encode()).digest()).decode(),
+        points=[inline(p) for p in points],
+        exploration=[p["exploration"] for p in points],
+    )
+    Path(path).write_text(html, encoding="utf-8", newline="\n")
+
+
+def _best(learners: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """Return the learner with the least error among those that are told right or wrong only."""
+    known = [x for x in learners if not x["full_information"] and x["error"]["mean"] is not None]
+    return min(known, key=lambda x: x["error"]["mean"], default=None)
+
+
+def _environment() -> Environment:
+    made = Environment(
+        loader=FileSystemLoader(HERE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters.update(
+        known=text.known,
+        share=text.share,
+        half=text.half,
+        count=text.count,
+        size=text.size,
+        value=text.value,
+        moment=text.moment,
+        decade=text.decade,
+    )
+    return made

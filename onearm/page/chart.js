@@ -1,0 +1,172 @@
+/* A chart: curves with shaded 95 % intervals, on logarithmic or linear axes. Buttons switch curves
+   on and off, dragging zooms. */
+
+const cssValue = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const clip = (x) => (x === null ? null : Math.min(1, Math.max(0, x))); // errors are shares
+const EARLY = 10; // logarithmic axes begin here: the rounds before are noise
+const TINY = 1e-9; // where an interval that reaches 0 ends on a logarithmic axis
+
+class Chart {
+  constructor(figure, lines, xName) {
+    const x = lines[0].x;
+    this.lines = lines.map((line) => ({ x, ...line }));
+    this.xName = xName;
+    this.plot = figure.querySelector(".plot");
+    this.shown = lines.map(() => true);
+    this.buttons = lines.map(() => []);
+    this.log = true;
+    figure.querySelectorAll("[data-line]").forEach((button) => this.bind(button));
+    figure.querySelector("[data-all]").addEventListener("click", () => this.showAll(true));
+    figure.querySelector("[data-none]").addEventListener("click", () => this.showAll(false));
+    for (const radio of figure.querySelectorAll("input[type=radio]"))
+      radio.addEventListener("change", () => this.setAxes(radio.value === "log"));
+    // the first report comes when the plot is first seen: a hidden one has no width
+    new ResizeObserver(() => this.plot.clientWidth !== this.width && this.draw()).observe(this.plot);
+  }
+
+  /* Let a button switch the curve that its data-line tells. */
+  bind(button) {
+    const i = Number(button.dataset.line);
+    this.buttons[i].push(button);
+    button.addEventListener("click", () => this.show(i, !this.shown[i]));
+    button.addEventListener("pointerenter", () => this.focus(this.shown[i] ? i : null));
+    button.addEventListener("pointerleave", () => this.focus(null));
+  }
+
+  show(i, on) {
+    this.shown[i] = on;
+    for (const button of this.buttons[i]) button.setAttribute("aria-pressed", on);
+    for (const s of this.seriesOf(i)) this.uplot?.setSeries(s, { show: on });
+    if (!on && this.focused === i) this.focus(null);
+  }
+
+  showAll(on) {
+    this.uplot?.batch(() => this.lines.forEach((_, i) => this.show(i, on)));
+  }
+
+  setAxes(log) {
+    this.log = log;
+    this.draw();
+  }
+
+  /* Each curve is three series: its mean, then the ends of its interval. */
+  seriesOf(i) {
+    return [3 * i + 1, 3 * i + 2, 3 * i + 3];
+  }
+
+  focus(i) {
+    if (i === this.focused) return;
+    this.focused = i;
+    this.uplot?.redraw(false, false);
+  }
+
+  /* Return the colour of a curve, as strong as `alpha` (hexadecimal); others step back from one in
+     focus. */
+  colour(i, alpha, behind) {
+    const back = this.focused !== null && this.focused !== i;
+    return cssValue(`--c${this.lines[i].colour}`) + (back ? behind : alpha);
+  }
+
+  draw() {
+    this.uplot?.destroy();
+    this.uplot = this.readout = null;
+    this.width = this.plot.clientWidth;
+    this.focused = null;
+    if (this.width === 0) return;
+    this.uplot = new uPlot(this.options(), this.points(), this.plot);
+    this.readout = new Readout(this);
+  }
+
+  /* Return x and all series. What is not positive cannot be on a logarithmic axis. */
+  points() {
+    const positive = this.log ? (y) => (y > 0 ? y : null) : (y) => y;
+    const bottom = this.log ? (y) => (y === null ? null : Math.max(TINY, y)) : (y) => y;
+    return uPlot.join(
+      this.lines.map(({ x, mean, low, high }) => {
+        const skipped = this.log ? this.early(x) : 0;
+        const empty = x.map(() => null);
+        const all = [
+          x,
+          (mean ?? empty).map(positive),
+          (low ?? empty).map(clip).map(bottom),
+          (high ?? empty).map(clip).map(bottom),
+        ];
+        return all.map((values) => values.slice(skipped));
+      }),
+    );
+  }
+
+  early(x) {
+    return this.xName === "rounds" && x.at(-1) >= 10 * EARLY ? x.findIndex((t) => t >= EARLY) : 0;
+  }
+
+  options() {
+    const log = this.log && this.lines.every((line) => line.x[0] > 0);
+    const distr = (yes) => (yes ? { distr: 3, log: 10 } : { distr: 1 });
+    const series = this.lines.flatMap((_, i) => this.seriesFor(i));
+    return {
+      width: this.width,
+      height: this.plot.clientHeight,
+      series: [{}, ...series],
+      bands: this.lines.map((_, i) => ({
+        series: [3 * i + 3, 3 * i + 2],
+        fill: () => this.colour(i, "20", "08"),
+      })),
+      scales: {
+        x: { time: false, ...distr(log), range: (u, low, high) => [low, high] },
+        y: { ...distr(this.log), range: (u, low, high) => this.room(low, high) },
+      },
+      axes: [
+        this.axis({ label: this.xName, log, space: 70, size: 34 }),
+        this.axis({ label: "error", log: this.log, space: 34, size: 48 }),
+      ],
+      legend: { show: false },
+      cursor: { y: false, points: { show: false }, drag: { x: true, y: true, uni: 24 } },
+      padding: [8, 20, 0, 0],
+      hooks: { setCursor: [() => this.readout?.tell()] },
+    };
+  }
+
+  seriesFor(i) {
+    const { dash, x } = this.lines[i];
+    const show = this.shown[i];
+    const end = { show, auto: false, spanGaps: true, points: { show: false } };
+    const mean = {
+      show,
+      stroke: () => this.colour(i, "ff", "40"),
+      width: 1.75,
+      dash: dash ? dash.split(" ").map(Number) : undefined,
+      spanGaps: true,
+      points: { show: x.length <= 30, size: 5 },
+    };
+    return [mean, end, { ...end }];
+  }
+
+  axis({ label, log, space, size }) {
+    const quiet = { stroke: () => cssValue("--rule"), width: 1 };
+    const font = `12px ${getComputedStyle(this.plot).fontFamily}`;
+    return {
+      label,
+      labelFont: font,
+      labelSize: 20,
+      font,
+      size,
+      stroke: () => cssValue("--quiet"),
+      grid: quiet,
+      ticks: { show: false },
+      filter: (u, splits) => splits,
+      splits: (u, axis, low, high) => {
+        const length = axis === 0 ? u.over.clientWidth || u.width : u.over.clientHeight || u.height;
+        return (log ? logTicks : linearTicks)(low, high, Math.max(2, Math.floor(length / space)));
+      },
+      values: (u, splits) => splits.map(tickText),
+    };
+  }
+
+  /* Leave a little room above and below the means. */
+  room(low, high) {
+    if (low === null || low === undefined) return this.log ? [0.01, 1] : [0, 1];
+    if (this.log) return [low / 1.08, Math.min(high * 1.08, 1.02)];
+    return [Math.max(0, low - 0.06 * (high - low || 0.1)), high + 0.06 * (high - low || 0.1)];
+  }
+}
