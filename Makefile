@@ -1,7 +1,7 @@
 # make setup: everything installed; make demo: a race; make test: all tests.
 PYTHON ?= python3
 BIN = .venv/bin
-ROUNDS ?= 100000
+ROUNDS ?= 20000
 export NUMBA_CACHE_DIR ?= $(CURDIR)/.cache/numba
 
 .PHONY: setup demo test quick check bench docs clean
@@ -16,7 +16,7 @@ setup: .venv/ready
 	$(BIN)/onearm warm --play --learners $$($(BIN)/python -c "from onearm.cli import RACERS; print(RACERS)")
 
 demo: setup
-	$(BIN)/onearm race SynNonSep --rounds $(ROUNDS) --out demo
+	$(BIN)/onearm race letter SynNonSep --rounds $(ROUNDS) --out demo
 
 test: .venv/ready
 	$(BIN)/onearm warm

@@ -17,6 +17,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 Names = Annotated[str, typer.Option(help="Learners by class name, in any case, with commas.")]
+LOG_WIDTH = 110  # columns of a table in a log file
 RACERS = (
     "perceptron,banditron,soba,newtron,conservativeova,offsettree,gaptron,inversegap,bag,"
     "hoeffdingtree,adabandit,banditbbm"
@@ -75,6 +76,8 @@ def race(
     from rich.console import Console
 
     console = Console()
+    if not console.is_terminal:
+        console = Console(width=LOG_WIDTH)
     if out.exists() and not out.is_dir():
         raise typer.BadParameter(f"{out} is a file: --out must be a folder")
     console.print("loading the learners; the first time they are compiled, which takes a minute")

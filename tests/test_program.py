@@ -16,36 +16,66 @@ runner = CliRunner()
 def test_help_shows_every_command():
     result = runner.invoke(app, ["--help"])
     assert result.exit_code == 0
-    assert all(command in result.output for command in ("race", "check", "warm"))
+    assert all(command in result.output for command in ("race", "datasets", "check", "warm"))
 
 
 def test_race(tmp_path):
-    rounds = 3000 if COMPILED else 100
-    names = "perceptron,Banditron,SOBA"
-    result = runner.invoke(
-        app,
-        ["race", "synnonsep", "--learners", names, "--rounds", str(rounds), "--out", str(tmp_path)],
-    )
+    rounds = 3000 if COMPILED else 60
+    told = ["race", "synnonsep", "balance", "--learners", "perceptron,Banditron,SOBA"]
+    told += ["--rounds", str(rounds), "--repeats", "2", "--on", "1", "--out", str(tmp_path)]
+    result = runner.invoke(app, told)
     assert result.exit_code == 0, result.output
-    assert re.search(r"Perceptron \(full information\)", result.output)
-    assert (tmp_path / "error.png").read_bytes().startswith(b"\x89PNG")
-    record = json.loads((tmp_path / "race.json").read_text())
-    assert [run["learner"] for run in record["runs"]] == ["Perceptron", "Banditron", "SOBA"]
-    assert all(run["rounds"] == rounds for run in record["runs"])
-    assert record["versions"]["onearm"] == onearm.__version__
+    assert re.search(r"Perceptron\*", result.output)
+    assert "* sees every label" in " ".join(result.output.split())
+    assert "SynNonSep: " in result.output
+    assert (tmp_path / "race.html").as_uri() in result.output
+    records = list(map(json.loads, (tmp_path / "runs.jsonl").read_text().splitlines()))
+    assert len(records) == 2 * 3 * 2
+    assert all(record["n_rounds"] == rounds for record in records)
+    assert records[0]["versions"]["onearm"] == onearm.__version__
+    before = (tmp_path / "runs.jsonl").read_bytes()
+    again = runner.invoke(app, ["race", str(tmp_path / "race.toml"), "--out", str(tmp_path)])
+    assert again.exit_code == 0, again.output
+    assert (tmp_path / "runs.jsonl").read_bytes() == before
 
 
-def test_demo_races_at_least_six():
-    assert len(RACERS.split(",")) >= 6
+def test_a_race_with_a_failure_says_so_and_fails(tmp_path):
+    plan = tmp_path / "plan.toml"
+    plan.write_text("""
+rounds = 60
+streams = ["balance"]
+learners = ["Banditron", {name = "Banditron", gamma = 7}]
+""")
+    result = runner.invoke(app, ["race", str(plan), "--on", "1", "--out", str(tmp_path / "out")])
+    assert result.exit_code == 1
+    assert "failed Banditron gamma=7" in result.output
+    assert (tmp_path / "out" / "race.html").exists()
+
+
+def test_datasets():
+    result = runner.invoke(app, ["datasets"])
+    assert result.exit_code == 0
+    assert re.search(r"letter +│ +20,000", result.output)
+    assert "shipped" in result.output
+    result = runner.invoke(app, ["datasets", "car"])
+    assert "doi:10.24432/C5JP48" in result.output
+
+
+def test_demo_races_both_families():
+    racers = RACERS.split(",")
+    assert len(racers) >= 6
+    assert {"banditron", "soba", "adabandit", "banditbbm"} <= set(racers)
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["race", "nowhere"], "no stream is called 'nowhere'"),
-        (["race", "--learners", "bandit"], "no learner is called 'bandit'"),
+        (["race", "nowhere"], "stream must be a file or one of SynSep"),
+        (["race", "car", "--learners", "bandit"], "no learner is called 'bandit'"),
         (["check", "nobody"], "no learner is called 'nobody'"),
-        (["race", "--rounds", "1"], "--rounds"),
+        (["race", "car", "--rounds", "1"], "--rounds"),
+        (["race", "car", "--exploration", "a,b"], "must be numbers with commas"),
+        (["datasets", "cars"], "name must be one of balance"),
     ],
 )
 def test_mistakes_are_explained(arguments, says):

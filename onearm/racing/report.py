@@ -12,7 +12,7 @@ from rich.table import Table
 from onearm.metrics import Interval
 from onearm.racing.plan import Plan
 from onearm.racing.run import versions
-from onearm.racing.sources import about
+from onearm.racing.sources import Source, about
 from onearm.racing.summary import Score, exploration, stream_name
 
 NOTES = (
@@ -36,7 +36,9 @@ def table(found: Sequence[Score], stream: str) -> Table:
     played = found[0].records[0]["n_rounds"]
     runs = max(len(score.records) for score in found)
     title = f"{stream}: {played:,} rounds, {runs} repeat{'s' if runs > 1 else ''}; in %"
-    lines = Table(title=title, title_justify="left", caption_justify="left", box=None)
+    lines = Table(
+        title=title, title_justify="left", caption_justify="left", box=None, pad_edge=False
+    )
     lines.add_column("learner", no_wrap=True)
     for column in ("error", "last", "area", "to best", "rounds/s", "memory"):
         lines.add_column(column, justify="right", no_wrap=True)
@@ -117,8 +119,8 @@ def page_data(plan: Plan, found: Sequence[Score], command: str) -> dict[str, Any
         "date": latest["date"], "command": command, "toml": plan.toml(), "notes": notes,
         "versions": versions(), "machine": f"{processor()}, {os.cpu_count()} cores",
         "streams": [
-            _stream_data(name, about(one), [s for s in found if s.stream == name])
-            for name, one in sources.items() if any(s.stream == name for s in found)
+            _stream_data(one, [score for score in found if score.stream == name])
+            for name, one in sources.items() if any(score.stream == name for score in found)
         ],
     }  # fmt: skip
 
@@ -132,11 +134,12 @@ def processor() -> str:
         return platform.processor() or platform.machine()
 
 
-def _stream_data(name: str, said: str, found: list[Score]) -> dict[str, Any]:
+def _stream_data(one: Source, found: list[Score]) -> dict[str, Any]:
     first = found[0].records[0]
     return {
-        "name": name, "about": said, "rounds": first["n_rounds"],
-        "n_classes": first["n_classes"], "n_features": first["n_features"],
+        "name": found[0].stream, "about": about(one), "rounds": first["n_rounds"],
+        "n_classes": first["n_classes"],
+        "n_features": one.n_features or min(score.records[0]["n_features"] for score in found),
         "repeats": max(len(score.records) for score in found),
         "learners": [_learner_data(score) for score in found],
         "exploration": [

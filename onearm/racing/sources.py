@@ -38,6 +38,17 @@ class Source(NamedTuple):
         name = MADE.get(str(self.told.get("name", "")).lower())
         return None if name is None or self.given else getattr(onearm, name)
 
+    @property
+    def data(self) -> datasets.DataSet | None:
+        """What is known of the rows, if they are a data set."""
+        told = "name" in self.told and not self.given and not self.made
+        return datasets.about(self.told["name"]) if told else None
+
+    @property
+    def n_features(self) -> int | None:
+        """How many features the rows have as they are, where that is known beforehand."""
+        return self.data.features if self.data else self.given.n_features if self.given else None
+
 
 def source(told: Any) -> Source:
     """Return the source of a name, a path, a dict of either with parameters, or a Stream."""
@@ -55,9 +66,9 @@ def source(told: Any) -> Source:
             return Source(told | {"sha256": hashlib.file_digest(file, "sha256").hexdigest()})
     name = str(told["name"]).lower()
     found = Source(told | {"name": MADE.get(name, name)})
-    allowed = set() if found.made is None else set(inspect.signature(found.made).parameters)
-    if found.made is None:
-        datasets.about(told["name"])
+    if not found.made:
+        datasets.about(name)  # which must be known
+    allowed = set(inspect.signature(found.made).parameters) if found.made else set()
     for key in set(told) - {"name"}:
         if key not in allowed - {"n_rows", "seed"}:
             raise ValueError(f"stream {told['name']} has no parameter {key!r}")
@@ -77,10 +88,9 @@ def about(one: Source) -> str:
     """Say in a sentence where the rows come from."""
     if one.made:
         return (inspect.getdoc(one.made) or "").splitlines()[0]
-    if one.given or "file" in one.told:
+    if one.data is None:
         return f"SHA-256 {one.told['sha256']}"
-    data = datasets.about(one.told["name"])
-    return f"{data.citation}. Licence: {data.licence}. Rows: {data.about}."
+    return f"{one.data.citation}. Licence: {one.data.licence}. Rows: {one.data.about}."
 
 
 def rows(one: Source, rounds: int | None, seed: int, in_order: bool, view: str) -> Stream:
@@ -98,8 +108,8 @@ def _held(told: str, rounds: int | None, seed: int, in_order: bool, view: str) -
         stream = one.made(**({"n_rows": rounds} if rounds else {}), seed=seed, **asked)
         return _in_memory(VIEWS[view](stream)(stream), HELD)
     stream = _loaded(told)
-    ordered = "name" in one.told and datasets.about(one.told["name"]).ordered
-    return _in_memory(_repeat(stream, rounds, seed, in_order or ordered, view), HELD)
+    in_order = in_order or (one.data is not None and one.data.ordered)
+    return _in_memory(_repeat(stream, rounds, seed, in_order, view), HELD)
 
 
 @lru_cache(maxsize=1)
