@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -15,6 +16,7 @@ import onearm
 from onearm import metrics
 from onearm.kernels import COMPILED
 from onearm.racing import run as running
+from onearm.racing.live import Display
 from onearm.racing.plan import Plan
 from onearm.racing.race import RUNS, finished, race
 from onearm.racing.sources import rows, source
@@ -310,3 +312,21 @@ print(len(keys), len(set(keys)))
 def test_the_runs_of_a_lost_worker_are_played_again():
     done = subprocess.run([sys.executable, "-c", LOST], capture_output=True, text=True)
     assert done.stdout == "40 40\n", done.stderr
+
+
+def test_runs_under_way_are_heard():
+    jobs = Plan(["SynSep"], ["Banditron"], 2, 1000).jobs()
+    console = Console(width=100, force_terminal=False)
+    with Display(jobs, [], console) as shown, socket.socket(type=socket.SOCK_DGRAM) as voice:
+        line = shown.line_of[jobs[0].key()]
+        for _ in range(100):
+            voice.sendto(b"not for us", shown.address)
+            voice.sendto(json.dumps([jobs[0].key(), 400, 300, 0.5]).encode(), shown.address)
+            if line.under_way:
+                break
+            time.sleep(0.02)
+        assert line.cells()[:2] == ("800", "0.2500")
+        shown.end(jobs[1].key(), {"n_rounds": 1000, "error": 0.5, "seconds": 0.5})
+        assert line.share() == pytest.approx((1 + 0.4) / 2)
+        assert line.cells() == ("1,400", "0.4286", "0:00")
+        assert shown.table().row_count == 1

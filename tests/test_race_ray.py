@@ -1,0 +1,63 @@
+"""Races on a real Ray of this machine: the same to the bit, also when a worker is killed."""
+
+import os
+import threading
+import time
+
+import psutil
+import pytest
+import ray
+
+from onearm.racing.race import race
+
+pytestmark = pytest.mark.compiled
+HOW = {"repeats": 3, "rounds": 100_000, "seed": 5}
+NAMES = ["Banditron", "SOBA", "Newtron"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def local_ray():
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    yield
+    ray.shutdown()
+
+
+@pytest.fixture(scope="module")
+def alone():
+    return race("SynNonSep", NAMES, on=1, **HOW)
+
+
+def told(results):
+    different = ("seconds", "date")
+    return [{k: v for k, v in run.items() if k not in different} for run in results.runs]
+
+
+def test_ray_is_one_process_to_the_bit(alone, tmp_path):
+    assert told(race("SynNonSep", NAMES, on="ray", out=tmp_path, **HOW)) == told(alone)
+    again = race("SynNonSep", NAMES, on=1, out=tmp_path, **HOW)
+    assert told(again) == told(alone)
+    assert len((tmp_path / "runs.jsonl").read_text().splitlines()) == len(alone.runs)
+
+
+def kill_a_worker(killed):
+    """Kill a process that plays, as soon as there is one."""
+    while not killed:
+        for process in psutil.process_iter(["cmdline"]):
+            if "ray::_reporting" in " ".join(process.info["cmdline"] or ()):
+                time.sleep(0.2)  # into the run
+                process.kill()
+                killed.append(process.pid)
+                return
+        time.sleep(0.02)
+
+
+def test_the_runs_of_a_lost_worker_are_played_again(alone):
+    killed = []
+    killer = threading.Thread(target=kill_a_worker, args=(killed,))
+    killer.start()
+    results = race("SynNonSep", NAMES, on="ray", **HOW)
+    killer.join()
+    assert killed
+    assert killed[0] != os.getpid()
+    assert not results.failures
+    assert told(results) == told(alone)
