@@ -6,6 +6,7 @@ import platform
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
@@ -92,6 +93,7 @@ def play(job: Job, on_progress: OnProgress = lambda rounds, right: None) -> Reco
     }  # fmt: skip
 
 
+@cache
 def versions() -> dict[str, str]:
     """Return what this process runs on."""
     return {"python": platform.python_version(), "onearm": onearm.__version__} | {
