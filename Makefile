@@ -4,7 +4,7 @@ BIN = .venv/bin
 ROUNDS ?= 20000
 export NUMBA_CACHE_DIR ?= $(CURDIR)/.cache/numba
 
-.PHONY: setup demo test quick check bench docs clean
+.PHONY: setup demo test browser quick check bench docs clean
 
 .venv/ready: pyproject.toml onearm/__init__.py
 	$(PYTHON) -m venv .venv
@@ -18,9 +18,15 @@ setup: .venv/ready
 demo: setup
 	$(BIN)/onearm race letter SynNonSep --rounds $(ROUNDS) --out demo
 
-test: .venv/ready
+test: .venv/ready browser
 	$(BIN)/onearm warm
 	$(BIN)/python -m pytest -n auto
+
+# The page of a race is tested in Debian's Chromium.
+ROOT = $(if $(filter 0,$(shell id -u)),,sudo)
+browser:
+	command -v chromium && command -v chromedriver || { $(ROOT) apt-get -q update && \
+	    $(ROOT) env DEBIAN_FRONTEND=noninteractive apt-get -qy install chromium chromium-driver; }
 
 quick: .venv/ready
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto -m "not compiled"

@@ -73,12 +73,13 @@ SynNonSep: {seen["runs"]} runs.
 
 | what | measured | demanded | met |
 | --- | --- | --- | --- |
-| what the race adds to its learners' own time, % | {100 * adds:.1f} | below 5 | {met[adds < 0.05]} |
+| added to the learners' own time, % | {100 * adds:.1f} | below 5 | {met[adds < 0.05]} |
 | the race on all cores, s | {seen["all_cores"]:.1f} | below 60 | {met[soon]} |
 
 The race took {seen["race"]:.2f} s of processor time on one core: {seen["learners"]:.2f} s its
 learners themselves, {seen["rows"]:.2f} s their rows, which the learners of a repeat share, and the
-rest is what it adds. By hand, where each learner has its rows made, the same took {seen["by_hand"]:.2f} s.
+rest is what it adds. By hand, where each learner has its rows made, the same took
+{seen["by_hand"]:.2f} s.
 """)
 
 

@@ -12,6 +12,7 @@ from onearm import page
 from tests.race_page import race
 from tests.test_page import HOSTILE, hostile
 
+pytestmark = pytest.mark.compiled  # not for that, but for the seconds it takes
 # how many pixels of the canvas in view have nearly the colour of a CSS variable, and are not shade
 PIXELS = """
 const canvas = [...document.querySelectorAll("canvas")].find((c) => c.offsetParent);

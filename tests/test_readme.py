@@ -7,6 +7,7 @@ import pytest
 
 from onearm.checks import CHECKS
 from onearm.cli import RACERS
+from onearm.streams import datasets
 
 README = (Path(__file__).parents[1] / "README.md").read_text()
 
@@ -22,5 +23,6 @@ def test_example_runs(tmp_path, monkeypatch, capsys):
 
 def test_counts():
     assert f"{len(CHECKS)} contracts" in README
-    assert len(RACERS.split(",")) == 9
-    assert "races nine learners" in README
+    assert len(RACERS.split(",")) == 12
+    assert "races twelve learners" in README
+    assert f"{len(datasets.names())} [data sets]" in README
