@@ -25,7 +25,7 @@ test: .venv/ready browser
 # The page of a race is tested in Debian's Chromium.
 ROOT = $(if $(filter 0,$(shell id -u)),,sudo)
 browser:
-	command -v chromium && command -v chromedriver || { $(ROOT) apt-get -q update && \
+	[ "$$ONEARM_NO_BROWSER" = 1 ] || command -v chromium && command -v chromedriver || { $(ROOT) apt-get -q update && \
 	    $(ROOT) env DEBIAN_FRONTEND=noninteractive apt-get -qy install chromium chromium-driver; }
 
 quick: .venv/ready
