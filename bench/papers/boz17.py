@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.progress import track
 
 from bench.papers import boz17_figure, boz17_table
-from bench.papers.boz17_run import DATA_SETS, LEARNERS, RUNS, Job, jobs, key, play, ready
+from bench.papers.boz17_run import LEARNERS, RUNS, SIZES, Job, jobs, key, play, ready
 from bench.papers.pool import play_all, wanted
 from bench.papers.runs import Record, by_what, finished
 
@@ -28,7 +28,7 @@ FETCHED = "rcv1"
 def options() -> argparse.Namespace:
     """What was asked for on the command line."""
     parser = argparse.ArgumentParser(prog="python -m bench.papers.boz17", description=__doc__)
-    names = (*DATA_SETS, *LEARNERS)
+    names = (*SIZES, *LEARNERS)
     parser.add_argument(
         "--only", nargs="+", choices=names, default=[], metavar="NAME",
         help=f"play these alone: {', '.join(names)}",
@@ -60,17 +60,17 @@ def main() -> int:
     there = finished(path, key)
     rounds = QUICK_ROUNDS if asked.quick else 10**9
     fetched = [FETCHED] if FETCHED in asked.only else []
-    data_sets = [data for data in DATA_SETS if data != FETCHED] + fetched
+    data_sets = [data for data in SIZES if data != FETCHED] + fetched
     todo = [
         job for job in jobs(data_sets, asked.seeds, rounds)
-        if identity(job) not in there and wanted(job, asked.only, DATA_SETS, LEARNERS)
+        if identity(job) not in there and wanted(job, asked.only, SIZES, LEARNERS)
     ]  # fmt: skip
     kinds = {job.learner: job for job in todo}
     for job in track(kinds.values(), "compiling (once)", console=console):
         ready(job)
     failures = play_all(play, todo, path, said, console)
     there = finished(path, key)
-    every = {identity(job) for job in jobs(list(DATA_SETS), RUNS, rounds)}
+    every = {identity(job) for job in jobs(list(SIZES), RUNS, rounds)}
     records = [run for one, run in there.items() if one in every]
     boz17_table.write(records, asked.out, QUICK_ROUNDS if asked.quick else None)
     boz17_figure.draw(records, asked.out / "figure2.png")
