@@ -25,6 +25,7 @@ def draw(records: list[Record], path: Path) -> None:
 
     matplotlib.use("Agg")
     from matplotlib import pyplot as plt
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, PercentFormatter
 
     found = Results(records)
     names = [data for data in DATA_SETS if found.there(data)]
@@ -35,12 +36,17 @@ def draw(records: list[Record], path: Path) -> None:
             _by_gamma(above, found, data, learner)
             _by_rounds(below, found, data, learner)
         above.set_title(TITLES[data], loc="left")
-        above.set(xlabel="γ", xscale="log", ylim=(0, 1))
+        above.set(xlabel="γ", ylim=(0, 1))
         above.set_xscale("log", base=2)
+        above.yaxis.set_major_formatter(PercentFormatter(1.0))
         below.set(xlabel="rounds", xscale="log", yscale="log")
-        below.legend(frameon=False, fontsize=8, loc="lower left")
-        above.grid(alpha=0.2)
-        below.grid(alpha=0.2)
+        few = below.get_ylim()[0] > 1e-3
+        below.yaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 5) if few else (1,)))
+        below.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:g}%"))
+        below.yaxis.set_minor_formatter(NullFormatter())
+        below.legend(frameon=False, fontsize=8, loc="best")
+        for axes in (above, below):
+            axes.grid(alpha=0.2)
     panels[0, 0].set_ylabel("errors in all rounds")
     panels[1, 0].set_ylabel("errors so far, with the best γ")
     handles, labels = panels[0, 0].get_legend_handles_labels()

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import stats
+
+from onearm import metrics
 
 Record = dict[str, Any]
 
@@ -45,10 +46,10 @@ def errors(correct: np.ndarray, ends: np.ndarray) -> list[float]:
 
 def half_width(values: Sequence[float]) -> float:
     """Of a 95 % interval of the mean, by Student's t; infinite of a single value."""
-    n = len(values)
-    if n < 2:
+    if len(values) < 2:
         return float("inf")
-    return float(stats.t.ppf(0.975, n - 1) * np.std(values, ddof=1) / np.sqrt(n))
+    found = metrics.interval(np.array(values))
+    return found.high - found.mean
 
 
 def written_by(command: str, records: list[Record]) -> str:
