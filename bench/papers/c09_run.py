@@ -33,7 +33,11 @@ SIZES = {  # k and d
     "usps": (10, 256),
     "rcv1": (4, 47_236),
 }
-ROWS = {"mnist": ("unit", "file"), "newsgroups": ("unit",), "usps": ("unit", "signed", "file")}
+ROWS = {
+    "mnist": ("unit", "file"),
+    "newsgroups": ("unit",),
+    "usps": ("unit", "signed", "file", "signed file"),
+}
 TREE_FORMS = ((("rule", "after"),), (("explore", 1.0),), (("rule", "after"), ("explore", 1.0)))
 GRIDS = {
     "gamma": (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5),
@@ -114,10 +118,10 @@ def stream(data: str, rows: str, seed: int, rounds: int) -> Stream:
     X, y = load(data).arrays()
     if rows == "unit":
         X = texts.scaled(X)
-    elif rows == "signed":
+    elif "signed" in rows:
         X = csr_array(2.0 * X.toarray() - 1.0)
     told = Stream.of(X, y, name=data)
-    ordered = (told if rows == "file" else told.shuffled(seed)).first(rounds)
+    ordered = (told if "file" in rows else told.shuffled(seed)).first(rounds)
     kept = list(ordered.chunks())
     return replace(ordered, source=lambda: iter(kept))
 

@@ -58,5 +58,5 @@ def written_by(command: str, records: list[Record]) -> str:
     shown = "; ".join(", ".join(f"{k} {v}" for k, v in json.loads(one).items()) for one in versions)
     minutes = sum(record["cpu_seconds"] for record in records) / 60
     today = datetime.now(UTC).date().isoformat()
-    what = f"{len(records):,} runs, {minutes:.0f} minutes of CPU time"
-    return f"Written by `{command}` on {today} from {what}; {shown}."
+    what = f"{len(records):,} runs, which played for {minutes:.0f} minutes of CPU time"
+    return f"Written by `{command}` on {today} from\n{what}; {shown}."
