@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.progress import track
 
 from bench.papers import boz17_figure, boz17_table
-from bench.papers.boz17_run import LEARNERS, RUNS, SIZES, Job, jobs, key, play, ready
+from bench.papers.boz17_run import LEARNERS, OTHERWISE, RUNS, SIZES, Job, jobs, key, play, ready
 from bench.papers.pool import play_all, wanted
 from bench.papers.runs import Record, by_what, finished
 
@@ -59,8 +59,8 @@ def main() -> int:
     path = asked.out / "runs.jsonl"
     there = finished(path, key)
     rounds = QUICK_ROUNDS if asked.quick else 10**9
-    fetched = [FETCHED] if FETCHED in asked.only else []
-    data_sets = [data for data in SIZES if data != FETCHED] + fetched
+    unasked = {FETCHED, *(OTHERWISE if asked.quick else ())} - set(asked.only)
+    data_sets = [data for data in SIZES if data not in unasked]
     todo = [
         job for job in jobs(data_sets, asked.seeds, rounds)
         if identity(job) not in there and wanted(job, asked.only, SIZES, LEARNERS)

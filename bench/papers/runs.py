@@ -58,5 +58,5 @@ def written_by(command: str, records: list[Record]) -> str:
     shown = "; ".join(", ".join(f"{k} {v}" for k, v in json.loads(one).items()) for one in versions)
     minutes = sum(record["cpu_seconds"] for record in records) / 60
     today = datetime.now(UTC).date().isoformat()
-    what = f"{len(records):,} runs, which played for {minutes:.0f} minutes of CPU time"
+    what = f"{len(records):,} runs, which played for {minutes:.0f} min of CPU time"
     return f"Written by `{command}` on {today} from\n{what}; {shown}."
