@@ -66,8 +66,8 @@ class Results:
 
 def claims(found: Results) -> list[Claim]:
     """One after the other, on each data set of the figure where all learners have played."""
-    asked = (_wide, _near_hundredth, _price, _stuck, _newtron, least)
-    asked += (_noise, _rate, _floor, _late, _texts)
+    asked = [_wide, _near_hundredth, _price, _stuck, _newtron, least]
+    asked += [_noise, _rate, _floor, _late, _texts]
     whole = [data for data in DATA_SETS if len(found.there(data)) == len(LEARNERS)]
     return [claim for ask in asked for data in whole for claim in ask(found, data)]
 

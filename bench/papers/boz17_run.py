@@ -45,7 +45,9 @@ SIZES = {  # k and d
     RAW: (7, 54),
     FILE: (7, 54),
 }
-LEARNERS = {  # the paper's names, our classes, and what the paper fixes
+LEARNERS: dict[
+    str, tuple[str, dict[str, Any]]
+] = {  # the paper's names, our classes, and what the paper fixes
     "Banditron": ("Banditron", {}),
     "PNewtron": ("Newtron", {"alpha": 10.0, "beta": 0.01, "D": 1.0, "diagonal": True}),
     "SOBAdiag": ("SOBA", {"a": 1.0, "diagonal": True}),

@@ -4,8 +4,10 @@ G. Chen, G. Chen, J. Zhang, S. Chen, C. Zhang. Beyond Banditron: a conservative 
 reduction for online multiclass prediction with bandit setting model. ICDM 2009, section VI.
 """
 
+from typing import Any
+
 DATA_SETS = {"rcv1": "RCV1-v2", "mnist": "MNIST", "newsgroups": "20 Newsgroups", "usps": "USPS"}
-METHODS = {  # the paper's names, our classes and their variants
+METHODS: dict[str, tuple[str, dict[str, Any]]] = {  # our names, our classes, and what is fixed
     "Banditron": ("Banditron", {}),
     "OVA PA": ("ConservativeOVA", {"variant": "PA"}),
     "OVA PA-I": ("ConservativeOVA", {"variant": "PA-I", "C": 1.0}),
