@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.papers.c09_paper import STAND_IN, printed
+from bench.papers.c09_paper import DATA_SETS, STAND_IN, printed
 from bench.papers.c09_run import FIRST, POINTS, SIZES, TOLD
 from bench.papers.runs import Record, evenly
 
@@ -31,9 +31,10 @@ def draw(records: list[Record], best: dict[tuple[str, str], float], path: Path) 
             _line(axes, [r for r in records if _cell(r) == cell], data, method, colour)
         axes.set(xscale="log", xlabel="rounds", ylim=(0, 1))
         axes.yaxis.set_major_formatter(PercentFormatter(1.0))
-        axes.set_title(f"{data}, for RCV1" if data in STAND_IN else data, loc="left")
+        axes.set_title(DATA_SETS.get(data, "Reuters-21578, for RCV1"), loc="left")
         axes.grid(alpha=0.2)
     panels.flat[0].set_ylabel("errors so far")
+    panels.flat[-1].plot([], [], "<", color="grey", label="in Table I")
     handles, labels = panels.flat[-1].get_legend_handles_labels()
     fig.legend(handles, labels, loc="outside lower center", ncols=5, frameon=False)
     fig.savefig(path, dpi=110)
