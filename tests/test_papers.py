@@ -1,0 +1,149 @@
+"""The benches of papers: verdicts, claims, tuning and tables, on runs made by hand."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from bench.papers import boz17_table, c09_run, c09_table, claims, runs, texts
+from bench.papers.boz17_claims import Results, good
+from bench.papers.boz17_run import LEARNERS, powers
+from bench.papers.c09_paper import METHODS, printed
+from bench.papers.c09_table import BETTER, WITHIN, WORSE
+
+ABOUT = {"versions": {"python": "3"}, "cpu_seconds": 1.0, "played": 1000}
+
+
+@pytest.mark.parametrize(
+    ("errors", "theirs", "verdict"),
+    [
+        ([0.14, 0.142], 0.145, WITHIN),  # by the tolerance
+        ([0.10, 0.20, 0.15], 0.18, WITHIN),  # by the interval
+        ([0.14, 0.142, 0.141], 0.16, BETTER),
+        ([0.14, 0.142, 0.141], 0.12, WORSE),
+        ([0.14], 0.16, BETTER),
+    ],
+)
+def test_verdict(errors, theirs, verdict):
+    assert c09_table.verdict(errors, theirs) == verdict
+
+
+def test_claims_are_decided_by_pairs():
+    a, b = [0.10, 0.20, 0.30], [0.11, 0.21, 0.31]
+    assert claims.less(a, b) == claims.HOLDS
+    assert claims.less(b, a) == claims.FAILS
+    assert claims.less(a, b, by=0.02) == claims.FAILS
+    assert claims.less(a, b[::-1]) == claims.OPEN
+    assert claims.less(a, a) == claims.OPEN
+    assert claims.less(a[:1], b[:1]) == claims.OPEN
+    assert claims.not_less(a, b) == claims.FAILS
+    assert claims.not_less(b, a) == claims.not_less(a, a) == claims.HOLDS
+    assert claims.not_less(b[:1], a[:1]) == claims.OPEN
+
+
+def test_percent_shows_small_errors_too():
+    assert claims.percent([0.5]) == "50.00"
+    assert claims.percent([0.0002, 0.0002]) == "0.020 ± 0.000"
+
+
+def test_half_width_is_students():
+    assert runs.half_width([1.0, 2.0, 3.0, 4.0, 5.0]) == pytest.approx(1.9633, abs=1e-4)
+    assert runs.half_width([1.0]) == float("inf")
+
+
+def test_curve():
+    correct = np.array([False, True, False, True])
+    assert runs.errors(correct, np.array([1, 2, 4])) == [1.0, 0.5, 0.5]
+    ends = runs.evenly(1000, 30, 10)
+    assert (ends[0], ends[-1]) == (10, 1000)
+    assert len(ends) <= 30
+    assert (np.diff(ends) > 0).all()
+    assert runs.evenly(5, 30, 10).tolist() == [5]
+
+
+def test_finished_reads_what_is_there(tmp_path):
+    path = tmp_path / "runs.jsonl"
+    assert runs.finished(path, str) == {}
+    path.write_text('{"a": 1}\n{"a": 1}\n{"a": 2}\n')
+    assert len(runs.finished(path, lambda run: str(run["a"]))) == 2
+
+
+def tried(value, error, method="Banditron"):
+    return {"data": "usps", "method": method, "changes": [["gamma", value]], "error": error}
+
+
+def test_the_least_mean_error_settles_a_parameter():
+    seen = [tried(0.1, 0.3), tried(0.1, 0.5), tried(0.3, 0.35), tried(0.3, 0.37)]
+    assert c09_table.settled(seen) == {("usps", "Banditron"): 0.3}
+    assert c09_table.settled([*seen, tried(0.2, 0.36)])["usps", "Banditron"] == 0.2
+
+
+def test_jobs_of_a_table():
+    best = dict.fromkeys(c09_run.TUNED, 0.1)
+    jobs = c09_run.playing("usps", best, 10, 1000)
+    assert len(set(jobs)) == len(jobs)
+    cells = {job[:4]: sum(other[:4] == job[:4] for other in jobs) for job in jobs}
+    assert sorted(set(cells.values())) == [c09_run.OTHERWISE, c09_run.RUNS]
+    assert sum(n == c09_run.RUNS for n in cells.values()) == len(METHODS)
+    assert all(job.make().n_features == 256 for job in jobs[:10])
+
+
+def test_table_of_c09(tmp_path):
+    records = [
+        {**job._asdict(), **ABOUT, "changes": [list(c) for c in job.changes], "error": 0.5}
+        for job in c09_run.playing("usps", dict.fromkeys(c09_run.TUNED, 0.3), 2, 1000)
+    ]
+    seen = [tried(0.3, 0.5, method) | ABOUT for method in c09_run.TUNED]
+    c09_table.write(records, seen, tmp_path, 1000)
+    text = (tmp_path / "table1.md").read_text()
+    assert "(2 of 10 runs, first 1,000 rounds)" in text
+    assert "Of 8 cells: 1 within, 3 better, 4 worse, 0 other data." in text
+    assert "| usps | Banditron | 50.28 | 50.00 ± 0.00 | -0.28 | within | 2 |" in text
+    assert printed("usps", "Banditron") == pytest.approx(0.5028)
+    assert printed("reuters", "OVA PA") == printed("rcv1", "OVA PA") == pytest.approx(0.0291)
+
+
+def played(learner, power, seed, error):
+    about = {"data": "synnonsep", "learner": learner, "power": power, "seed": seed}
+    return {**about, **ABOUT, "error": error, "last": error, "curve": [error] * 30}
+
+
+def figure_runs():
+    base = {"Banditron": 0.2, "PNewtron": 0.15, "SOBAdiag": 0.06, "Perceptron": 0.1}
+    return [
+        played(
+            learner, power, seed, base[learner] + 0.01 * abs(power - 6) * (power > 0) + 1e-4 * seed
+        )
+        for learner in LEARNERS
+        for power in powers(learner)
+        for seed in range(3)
+    ]
+
+
+def test_best_gamma_and_pairs():
+    found = Results([*figure_runs(), played("SOBAdiag", 3, 3, 0.0)])  # that seed has one γ alone
+    assert found.best("synnonsep", "SOBAdiag") == 6
+    assert found.seeds("synnonsep", "SOBAdiag") == [0, 1, 2]
+    ours, theirs = found.pair("synnonsep", "SOBAdiag", "Perceptron")
+    assert ours == pytest.approx([0.06, 0.0601, 0.0602])
+    assert claims.less(ours, theirs) == claims.HOLDS
+    assert good({1: 0.1, 2: 0.14, 3: 0.16}) == 2
+
+
+def test_table_of_boz17(tmp_path):
+    boz17_table.write(figure_runs(), tmp_path, 5000)
+    text = (tmp_path / "figure2.md").read_text()
+    assert "# Figure 2 of BOZ17 (3 of 10 runs, first 5,000 rounds)" in text
+    assert "| synnonsep | SOBAdiag | 2^-6 | 6.01 ± 0.02 |" in text
+    assert "| SOBAdiag errs less than Perceptron | synnonsep | holds |" in text
+    assert "| PNewtron is on par or worse than the Banditron | synnonsep | does not hold |" in text
+
+
+def test_texts():
+    X = texts.weighed(csr_array([[1.0, 2.0, 0.0], [0.0, 1.0, 3.0], [0.0, 1.0, 0.0]]))
+    norms = np.sqrt((X.toarray() ** 2).sum(axis=1))
+    assert norms == pytest.approx([1.0, 1.0, 0.0])  # a term that all texts have tells nothing
+    assert X.toarray()[1].tolist() == pytest.approx([0.0, 0.0, 1.0])
+    rows, labels = texts.largest(np.array([5, 7, 7, 9, 5, 7]), 2)
+    assert (rows.tolist(), labels.tolist()) == ([0, 1, 2, 4, 5], [1, 0, 0, 1, 0])
+    rows, labels = texts.single(np.array([[1, 0], [1, 1], [0, 0], [0, 1]]))
+    assert (rows.tolist(), labels.tolist()) == ([0, 3], [0, 1])
