@@ -19,10 +19,10 @@ from rich.progress import track
 
 import onearm
 from bench import report
-from bench.papers.data import load
 from bench.report import table
 from bench.timing import one_core
 from onearm import AdaBandit, AdaBoostOLM, BanditBBM, OnlineMBBM, Separable
+from onearm.papers.data import load
 
 RESULTS = Path(__file__).parent / "results"
 THEIRS = {

@@ -19,11 +19,11 @@ from rich.console import Console
 from threadpoolctl import threadpool_limits
 
 from bench import mh_peers_report, report
-from bench.papers.b10_data import Split, load
-from bench.papers.b10_paper import DATA_SETS, SIZES
 from bench.timing import one_core
 from onearm.mh.adaboost import AdaBoostMH
 from onearm.mh.held import Held
+from onearm.papers.b10_data import Split, load
+from onearm.papers.b10_paper import DATA_SETS, SIZES
 
 FOLDER = Path(__file__).with_name("results")
 BUDGET = {"mnist": 40.0, "usps": 10.0, "pendigits": 10.0, "isolet": 10.0, "letter": 10.0}

@@ -17,10 +17,10 @@ import numpy as np
 from rich.console import Console
 
 from bench import mh_speed_report, report
-from bench.papers.b10_data import load
 from onearm.kernels import kernel
 from onearm.mh.adaboost import AdaBoostMH
 from onearm.mh.arms import Arms, pull, reward
+from onearm.papers.b10_data import load
 from onearm.rng import seeded
 
 FOLDER = Path(__file__).with_name("results")

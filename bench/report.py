@@ -11,6 +11,7 @@ from typing import Any
 from bench import demands
 from bench.loops import COMPILE
 from bench.streams import ERROR_ROWS
+from onearm.papers.markdown import table
 
 FOLDER = Path(__file__).with_name("results")
 PACKAGES = ("onearm", "numpy", "numba", "scipy", "vowpalwabbit", "river", "scikit-learn")
@@ -41,12 +42,6 @@ def write(results: dict[str, Any], failures: list[str]) -> None:
     parts += [_rounds(results["rounds"])] if "rounds" in results else []
     parts += [_cold(results["cold"])] if "cold" in results else []
     (FOLDER / "speed.md").write_text("\n\n".join(part for part in parts if part) + "\n")
-
-
-def table(head: list[str], rows: list[list[str]]) -> str:
-    """A Markdown table."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def _head(results: dict[str, Any]) -> str:

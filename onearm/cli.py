@@ -1,4 +1,4 @@
-"""The program: race learners, list data sets, check a learner, warm the kernels up."""
+"""The program: race learners, list data sets, run papers, check a learner, warm kernels up."""
 
 import shlex
 import sys
@@ -155,6 +155,37 @@ def datasets(
     console.print(lines)
     places = ", ".join(str(place) for place in known.folders()[1:])
     console.print(f"looked for in {places}", highlight=False, soft_wrap=True)
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def papers(
+    told: typer.Context,
+    name: Annotated[str | None, typer.Argument(help="Which, as z19.table1.")] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A small part of it, in a folder of its own.")
+    ] = False,
+) -> None:
+    """List the papers' tables and figures, or run one, ours beside the paper's numbers.
+
+    Further options are those of the table: onearm papers c09.table1 -- --help
+
+    onearm papers boz17.figure2 --quick
+    """
+    from onearm.papers import PUBLISHED, RESULTS, run
+
+    if name is None:
+        for each, one in PUBLISHED.items():
+            typer.echo(f"{each:14} {one.title}")
+        typer.echo(f"results: {RESULTS}")
+        return
+    try:
+        status = run(_find(name, dict.fromkeys(PUBLISHED, ""), "table or figure"), told.args, quick)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    except FileNotFoundError as error:
+        need = "data sets are read from the folder that ONEARM_DATA names"
+        raise typer.BadParameter(f"{error}: {need}") from error
+    raise typer.Exit(status)
 
 
 @app.command()

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from bench.papers import boz17_table, c09_run, c09_table, claims, runs, texts
-from bench.papers.boz17_claims import Results, good
-from bench.papers.boz17_run import LEARNERS, powers
-from bench.papers.c09_paper import METHODS, printed
-from bench.papers.c09_table import BETTER, WITHIN, WORSE
+from onearm.papers import boz17_table, c09_run, c09_table, claims, runs, texts
+from onearm.papers.boz17_claims import Results, good
+from onearm.papers.boz17_run import LEARNERS, powers
+from onearm.papers.c09_paper import METHODS, printed
+from onearm.papers.c09_table import BETTER, WITHIN, WORSE
 
 ABOUT = {"versions": {"python": "3"}, "cpu_seconds": 1.0, "played": 1000}
 

@@ -2,6 +2,8 @@
 
 import json
 import re
+import sys
+from importlib import import_module
 
 import pytest
 from typer.testing import CliRunner
@@ -9,6 +11,7 @@ from typer.testing import CliRunner
 import onearm
 from onearm.cli import RACERS, app
 from onearm.kernels import COMPILED
+from onearm.papers import PUBLISHED
 
 runner = CliRunner()
 
@@ -16,7 +19,9 @@ runner = CliRunner()
 def test_help_shows_every_command():
     result = runner.invoke(app, ["--help"])
     assert result.exit_code == 0
-    assert all(command in result.output for command in ("race", "datasets", "check", "warm"))
+    assert all(
+        command in result.output for command in ("race", "datasets", "papers", "check", "warm")
+    )
 
 
 def test_race(tmp_path):
@@ -61,6 +66,29 @@ def test_datasets():
     assert "doi:10.24432/C5JP48" in result.output
 
 
+def test_papers_are_listed():
+    result = runner.invoke(app, ["papers"])
+    assert result.exit_code == 0
+    for name in ("c09.table1", "boz17.figure2", "z19.table1", "b10.table1", "bh20.table2"):
+        assert name in result.output
+
+
+@pytest.mark.parametrize("one", PUBLISHED.values(), ids=PUBLISHED)
+def test_papers_can_be_run(one):
+    assert callable(import_module(f"onearm.papers.{one.module}").main)
+
+
+def test_a_paper_is_run_with_what_is_told(monkeypatch, tmp_path):
+    told = []
+    monkeypatch.setattr("onearm.papers.RESULTS", tmp_path)
+    monkeypatch.setattr("onearm.papers.z19.main", lambda: told.append(sys.argv[1:]) or 3)
+    monkeypatch.setattr(sys, "argv", [])
+    result = runner.invoke(app, ["papers", "Z19.table1", "--quick", "--seeds", "2"])
+    assert result.exit_code == 3
+    small = [*PUBLISHED["z19.table1"].quick, "--out", str(tmp_path / "z19" / "quick")]
+    assert told == [[*small, "--seeds", "2"]]
+
+
 def test_demo_races_both_families():
     racers = RACERS.split(",")
     assert len(racers) >= 6
@@ -75,6 +103,8 @@ def test_demo_races_both_families():
         (["check", "nobody"], "no learner is called 'nobody'"),
         (["race", "car", "--rounds", "1"], "--rounds"),
         (["race", "car", "--exploration", "a,b"], "must be numbers with commas"),
+        (["papers", "z18.table1"], "no table or figure is called 'z18.table1'"),
+        (["papers", "b10.usps", "--quick"], "b10.usps has one size"),
         (["datasets", "cars"], "name must be one of balance"),
     ],
 )

@@ -1,1 +1,0 @@
-"""Published tables and figures, run again: ours beside the papers' numbers."""

@@ -1,0 +1,74 @@
+"""Table 2 of BH20: `onearm papers bh20.table2`.
+
+Plays whatever is not yet in results/bh20/runs.jsonl, on all cores, and writes table2.md beside it.
+It can be stopped at any time and goes on from there. Table 1 is made by
+`onearm papers bh20.table1`.
+
+N. Brukhim, E. Hazan. Online boosting with bandit feedback. ALT 2021.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from rich.console import Console
+
+from onearm.papers import RESULTS, bh20_table
+from onearm.papers.bh20_data import NAMES
+from onearm.papers.bh20_run import METHODS, ORDERS, Job, Record, play
+from onearm.papers.pool import play_all, wanted
+
+FEWER = {"census": 5}  # runs at most, where one takes a minute
+FOLDER = RESULTS / "bh20"
+
+
+def options() -> argparse.Namespace:
+    """What was asked for on the command line."""
+    parser = argparse.ArgumentParser(prog="onearm papers bh20.table2", description=__doc__)
+    names = (*NAMES, *ORDERS, *METHODS)
+    parser.add_argument(
+        "--only", nargs="+", choices=names, default=[], metavar="NAME",
+        help=f"play these alone: {', '.join(names)}",
+    )  # fmt: skip
+    parser.add_argument("--runs", type=int, default=20, help="of each")
+    parser.add_argument("--out", type=Path, default=FOLDER, help="folder of the results")
+    return parser.parse_args()
+
+
+def said(run: Record) -> str:
+    """A job in a line."""
+    what = f"{run['data']} {run['order']} {run['method']}"
+    came = f"{sum(run['losses']) / len(run['losses']):.4f} of {len(run['losses'])} runs"
+    return f"{what}: {came} with {run['settings']}, {run['cpu_seconds']} CPU s"
+
+
+def finished(path: Path) -> dict[Job, Record]:
+    """What a file holds; nothing if there is no file."""
+    lines = path.read_text().splitlines() if path.exists() else []
+    return {Job(*(run[key] for key in Job._fields)): run for run in map(json.loads, lines)}
+
+
+def main() -> int:
+    """Play what is missing, and write the table."""
+    asked, console = options(), Console(stderr=True)
+    asked.out.mkdir(parents=True, exist_ok=True)
+    path = asked.out / "runs.jsonl"
+    runs = {data: min(asked.runs, FEWER.get(data, asked.runs)) for data in NAMES}
+    jobs = [Job(data, o, m, runs[data]) for data in NAMES for o in ORDERS for m in METHODS]
+    there = finished(path)
+    size = ["abalone", "letter", "adult", "census"]
+    todo = [
+        job for job in jobs if job not in there and wanted(job, asked.only, NAMES, ORDERS, METHODS)
+    ]
+    todo.sort(key=lambda job: size.index(job.data.split()[0]))
+    failures = play_all(play, todo, path, said, console)
+    there = finished(path)
+    bh20_table.write([there[job] for job in jobs if job in there], len(jobs), asked.out)
+    for failure in failures:
+        console.print(f"[red]failed[/red] {failure}", highlight=False, soft_wrap=True)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

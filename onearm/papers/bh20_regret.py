@@ -1,0 +1,301 @@
+"""Table 1 of BH20, measured: `onearm papers bh20.table1`.
+
+The table compares bounds of four projection-free methods. Here they play the problems of
+bh20_problems, hearing the same noisy gradients, and what they pay beyond the best fixed point in
+hindsight is counted, together with what a round costs. Writes to results/bh20
+
+    table1.md, table1.json    regret and cost of a round
+    regret.png                regret of Algorithm 1 against T, with gradients and with losses alone
+
+N. Brukhim, E. Hazan. Online boosting with bandit feedback. ALT 2021.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from rich.console import Console
+from rich.progress import track
+from scipy.stats import t as student
+
+from onearm.convex.frank_wolfe import MORGFW, MetaFrankWolfe, OnlineFrankWolfe
+from onearm.convex.projection_free import GRADIENTS, LOSSES, ProjectionFree
+from onearm.papers import RESULTS, facts
+from onearm.papers.bh20_problems import ABOUT, LOSS_NOISE, PROBLEMS, Best, Problem, best, one
+from onearm.papers.markdown import table
+
+FOLDER = RESULTS / "bh20"
+TABLE, LONG = ("completion", "routing", "portfolio"), "three assets"
+ROUNDS, LONGEST = (64, 256, 1024), 4096  # the longest for LONG alone
+SEEDS = range(5)
+OURS, BANDIT = "Algorithm 1", "Algorithm 1, losses"
+THEORY: dict[str, Callable[[int], int]] = {  # steps a round
+    "Online-FW": lambda T: 1,
+    "Meta-FW": lambda T: round(T**1.5),
+    "MORGFW": lambda T: T,
+    OURS: lambda T: round(T**0.5),
+    BANDIT: lambda T: round(T**0.5),
+}
+CHAINS = {"Meta-FW": MetaFrankWolfe, "MORGFW": MORGFW}  # whose steps are capped
+PAPER = {  # regret, cost of a round, feedback, guarantee
+    "Online-FW": ("O(T^3/4)", "O(1)", "full", "deterministic"),
+    "Meta-FW": ("O(√T)", "O(T^3/2)", "stochastic", "in expectation"),
+    "MORGFW": ("Õ(√T)", "O(T)", "stochastic", "w.h.p."),
+    OURS: ("Õ(√T)", "O(√T)", "stochastic", "w.h.p."),
+}
+Record = dict[str, Any]
+
+
+class Job(NamedTuple):
+    """A run to be played."""
+
+    problem: str
+    method: str
+    T: int
+    seed: int
+    steps: int  # a round
+
+
+class Counted:
+    """A function that counts its calls."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function, self.calls = function, 0
+
+    def __call__(self, *arguments: Any) -> Any:
+        self.calls += 1
+        return self.function(*arguments)
+
+
+def learner(job: Job, problem: Problem) -> Any:
+    """A method ready to play."""
+    K, seed = problem.K, job.seed
+    if job.method == "Online-FW":
+        return OnlineFrankWolfe(K)
+    if job.method in CHAINS:
+        return CHAINS[job.method](K, job.steps, seed)
+    if job.method == BANDIT:
+        return ProjectionFree(K, job.steps, LOSSES, delta(K.inner, job.T), seed=seed)
+    return ProjectionFree(K, job.steps, GRADIENTS, seed=seed)
+
+
+def delta(inner: float, T: int) -> float:
+    """Of the order T^(-1/4), and half of the inner radius in the shortest run."""
+    return inner / 2 * (T / ROUNDS[0]) ** -0.25
+
+
+@cache
+def hindsight(problem: str, T: int, seed: int) -> Best:
+    """The best fixed point, found once for all methods."""
+    return best(PROBLEMS[problem](seed, T), T)
+
+
+def play(job: Job) -> Record:
+    """Play a run: its regret, and what a round has cost."""
+    problem = PROBLEMS[job.problem](job.seed, job.T)
+    found = hindsight(job.problem, job.T, job.seed)
+    minimise = Counted(problem.K.minimise)
+    problem.K.minimise = minimise
+    method, paid, cpu, calls = learner(job, problem), 0.0, 0.0, 0
+    oracle_of = problem.losses if job.method == BANDIT else problem.gradients
+    for t in range(job.T):
+        oracle = Counted(oracle_of(t))
+        start = time.process_time()
+        x = method.play(oracle, t)
+        cpu += time.process_time() - start
+        paid += problem.loss(x, one(t))
+        calls += oracle.calls
+    cost = {"calls": calls, "minimisations": minimise.calls, "cpu_ms": 1000 * cpu}
+    return {
+        **job._asdict(), "best": found.loss, "gap": found.gap, "regret": paid - found.loss,
+        "centre": problem.loss(problem.K.centre, slice(None)) - found.loss,
+        "noise": problem.noise, **{name: total / job.T for name, total in cost.items()},
+    }  # fmt: skip
+
+
+def jobs(rounds: Sequence[int], seeds: Sequence[int], longest: int, cap: int) -> list[Job]:
+    """The runs of the table and of the figure."""
+    asked = [(problem, method) for problem in TABLE for method in THEORY]
+    asked += [(LONG, method) for method in (OURS, BANDIT)]
+    return [
+        Job(problem, method, T, seed, min(THEORY[method](T), cap if method in CHAINS else T))
+        for problem, method in asked
+        for T in (*rounds, *([longest] if problem == LONG else []))
+        for seed in seeds
+    ]
+
+
+def of(runs: list[Record], problem: str, method: str) -> dict[int, list[Record]]:
+    """The runs of a method on a problem, by the number of rounds."""
+    some = [run for run in runs if (run["problem"], run["method"]) == (problem, method)]
+    return {T: [r for r in some if r["T"] == T] for T in sorted({r["T"] for r in some})}
+
+
+def mean(runs: list[Record], what: str) -> tuple[float, float]:
+    """The mean over seeds, and half the width of its 95 % interval."""
+    values = [run[what] for run in runs]
+    error = np.std(values, ddof=1) / len(values) ** 0.5
+    return float(np.mean(values)), float(student.ppf(0.975, len(values) - 1) * error)
+
+
+def power(by_rounds: dict[int, list[Record]], what: str = "regret") -> float:
+    """The p for which T^p fits the mean regrets best, in logarithms."""
+    regrets = [mean(runs, what)[0] for runs in by_rounds.values()]
+    return float(np.polyfit(np.log(list(by_rounds)), np.log(regrets), 1)[0])
+
+
+def text(results: Record) -> str:
+    """The results as Markdown."""
+    runs, about = results["runs"], results["about"]
+    versions = ", ".join(f"{name} {about[name]}" for name in ("python", "onearm", "numpy", "scipy"))
+    gap = max(run["gap"] for run in runs)
+    least = min(run["regret"] for run in runs)
+    noise = {run["problem"]: run["noise"] for run in runs}.items()
+    parts = [
+        f"""# Table 1 of BH20: projection-free methods
+
+Written by `{results["command"]}` on {about["date"]}, {about["cpu"]},
+{versions}.
+Seeds {", ".join(map(str, results["seeds"]))}; ± is half of a 95 % interval of the mean over them.
+CPU time is that of one core, the oracle's included.
+
+Losses are independent over rounds. The oracle adds uniform noise to each coordinate of a gradient.
+All methods hear it, Online-FW too, which the paper gives exact gradients. Regret is against the
+best point in hindsight, which accelerated projected gradients find up to a duality gap of at most
+{gap:.0e}; the least regret of a run is {least:.2f}. Algorithm 1 has N = √T optimisers. Meta-FW and
+MORGFW take at most {results["cap"]} steps a round; where their analysis asks for more, the table
+says so, and the power of T is not what their bound speaks of.""",
+        "\n".join(f"- {name}: {ABOUT[name]}; noise of width {width}." for name, width in noise),
+        f"## The paper's bounds, and the power of T that fits our regrets\n\n{_bounds(runs)}",
+    ]
+    parts += [f"## {name.capitalize()}\n\n{_measured(runs, name)}" for name in TABLE]
+    parts.append(_against_rounds(runs))
+    return "\n\n".join(parts) + "\n"
+
+
+def _bounds(runs: list[Record]) -> str:
+    rows = []
+    for method, (regret, cost, feedback, guarantee) in PAPER.items():
+        seen = [of(runs, name, method) for name in TABLE]
+        calls = ", ".join(f"{mean(some, 'calls')[0]:.0f}" for some in seen[0].values())
+        powers = [f"{power(by_rounds):.2f}" for by_rounds in seen]
+        rows.append([method, feedback, guarantee, regret, *powers, cost, calls])
+    powers = [f"{name}, ours" for name in TABLE]
+    rounds = ", ".join(map(str, of(runs, TABLE[0], OURS)))
+    head = ["method", "feedback", "guarantee", "regret, paper", *powers, "cost of a round, paper",
+            f"gradients, ours, T = {rounds}"]  # fmt: skip
+    return table(head, rows)
+
+
+def _measured(runs: list[Record], problem: str) -> str:
+    rows = []
+    for method in PAPER:
+        for T, some in of(runs, problem, method).items():
+            calls, minimisations = (mean(some, what)[0] for what in ("calls", "minimisations"))
+            row = [method, f"{T:,}", _steps(some[0]), _shown(some, "regret", 1)]
+            rows.append([*row, f"{calls:.0f}", f"{minimisations:.0f}", _shown(some, "cpu_ms", 2)])
+    head = ["method", "T", "steps", "regret", "gradients", "linear minimisations", "CPU ms"]
+    return table(head, rows)
+
+
+def _shown(runs: list[Record], what: str, digits: int) -> str:
+    return " ± ".join(f"{value:.{digits}f}" for value in mean(runs, what))
+
+
+def _steps(run: Record) -> str:
+    taken, wanted = run["steps"], THEORY[run["method"]](run["T"])
+    return f"{taken}" if taken == wanted else f"{taken} of {wanted:,}"
+
+
+def _against_rounds(runs: list[Record]) -> str:
+    rounds, rows = sorted({run["T"] for run in runs}), []
+    kinds = {OURS: (OURS, "regret"), BANDIT: (BANDIT, "regret"), "centre": (OURS, "centre")}
+    for problem in (*TABLE, LONG):
+        for name, (method, what) in kinds.items():
+            by_rounds = of(runs, problem, method)
+            shown = [_shown(by_rounds[T], what, 1) if T in by_rounds else "" for T in rounds]
+            rows.append([problem, name, *shown, f"{power(by_rounds, what):.2f}"])
+    head = ["problem", "method", *(f"T = {T:,}" for T in rounds), "power"]
+    return f"""## Algorithm 1 against T
+
+Regret, and the power of T that fits it; `regret.png` draws it. The bounds are √T with gradients and
+T^3/4 with losses alone. Losses are told with uniform noise of width {LOSS_NOISE}, and δ is half of
+the set's inner radius at T = {ROUNDS[0]} and falls as T^(-1/4). An estimate's noise grows with the
+dimension over δ: where that is large, these T are too few to do much better than the centre of the
+set, played in every round. With three assets the best point is a corner.
+
+{table(head, rows)}"""
+
+
+def draw(runs: list[Record], path: Path) -> None:
+    """Draw regret against T, for gradients and for losses alone."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot as plt
+
+    figure, panels = plt.subplots(1, 2, figsize=(11, 6), layout="constrained", sharey=True)
+    kinds = ((OURS, "noisy gradients", 0.5, "√T"), (BANDIT, "losses alone", 0.75, "T^(3/4)"))
+    for axes, (method, title, slope, name) in zip(panels, kinds, strict=True):
+        for number, problem in enumerate((*TABLE, LONG)):
+            _line(axes, of(runs, problem, method), problem, f"C{number}")
+        T = np.array([min(run["T"] for run in runs), max(run["T"] for run in runs)])
+        for start in (1.0, 5.0, 25.0):
+            label = f"slope of {name}" if start == 1 else None
+            axes.plot(T, start * (T / T[0]) ** slope, ":", color="grey", lw=1, label=label)
+        axes.set(xscale="log", yscale="log", xlabel="rounds T")
+        axes.set_title(f"Algorithm 1 with {title}", loc="left")
+        ticks = sorted({run["T"] for run in runs})
+        axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+        axes.minorticks_off()
+        axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2)
+    panels[0].set_ylabel("regret (mean, 95 % interval)")
+    figure.savefig(path, dpi=120)
+    plt.close(figure)
+
+
+def _line(axes: Any, by_rounds: dict[int, list[Record]], problem: str, colour: str) -> None:
+    regrets, widths = zip(*(mean(runs, "regret") for runs in by_rounds.values()), strict=True)
+    label = f"{problem}: T^{power(by_rounds):.2f}"
+    axes.errorbar(list(by_rounds), regrets, widths, fmt="o-", ms=4, capsize=3, color=colour,
+                  label=label)  # fmt: skip
+
+
+def main() -> int:
+    """Play everything, and write the table and the figure."""
+    parser = argparse.ArgumentParser(prog="onearm papers bh20.table1")
+    parser.add_argument("--quick", action="store_true", help="few short runs, to try it")
+    parser.add_argument("--cap", type=int, default=32, help="steps of Meta-FW and MORGFW")
+    parser.add_argument("--out", type=Path, help="folder of the results")
+    asked, console = parser.parse_args(), Console(stderr=True)
+    out = asked.out or (Path(tempfile.mkdtemp()) if asked.quick else FOLDER)
+    out.mkdir(parents=True, exist_ok=True)
+    rounds, seeds, longest = ((64, 128), range(2), 256) if asked.quick else (ROUNDS, SEEDS, LONGEST)
+    play(Job(LONG, BANDIT, ROUNDS[0], 0, 1))  # compiles
+    runs = []
+    for job in track(jobs(rounds, seeds, longest, asked.cap), "playing", console=console):
+        runs.append(play(job))
+        if job.seed == seeds[-1]:
+            came = mean(runs[-len(seeds) :], "regret")
+            console.print(f"{job.problem}, {job.method}, T = {job.T}: "
+                          f"{came[0]:.2f} ± {came[1]:.2f}", highlight=False)  # fmt: skip
+    command = "onearm papers bh20.table1" + " --quick" * asked.quick
+    command += f" --cap {asked.cap}"
+    results = {"command": command, "about": facts.about(), "seeds": list(seeds),
+               "cap": asked.cap, "runs": runs}  # fmt: skip
+    (out / "table1.json").write_text(json.dumps(results, indent=1) + "\n")
+    (out / "table1.md").write_text(text(results))
+    draw(runs, out / "regret.png")
+    console.print(f"{len(runs)} runs: {out / 'table1.md'}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
