@@ -82,9 +82,8 @@ def main() -> int:
     failures = play_missing(tuning(names, asked.rounds), asked, console)
     tried = present(tuning(list(SIZES), asked.rounds), asked.out)
     best = settled(tried)
-    ready_to = [data for data in SIZES if all((data, method) in best for method in TUNED)]
     later = partial(playing, seeds=asked.seeds, rounds=asked.rounds)
-    jobs = [j for d in ready_to for j in later(d, {m: best[d, m] for m in TUNED})]
+    jobs = [j for d in SIZES for j in later(d, {m: best[d, m] for m in TUNED if (d, m) in best})]
     if not failures:
         failures = play_missing((job for job in jobs if job.data in names), asked, console)
     records = present(jobs, asked.out)

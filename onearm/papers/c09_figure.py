@@ -7,6 +7,7 @@ import numpy as np
 
 from onearm.papers.c09_paper import DATA_SETS, STAND_IN, printed
 from onearm.papers.c09_run import FIRST, POINTS, SIZES, TOLD
+from onearm.papers.c09_table import own
 from onearm.papers.runs import Record, evenly
 
 LINES = {"Perceptron": "k", "Banditron": "C0", "OVA PA-I": "C3", "tree PA-I": "C2"}
@@ -26,7 +27,7 @@ def draw(records: list[Record], best: dict[tuple[str, str], float], path: Path) 
     )
     for axes, data in zip(panels.flat, names, strict=False):
         for method, colour in LINES.items():
-            changes = [["gamma", best[data, method]]] if method == "Banditron" else []
+            changes = [list(change) for change in own(best, data, method)]
             cell = (data, method, TOLD, changes)
             _line(axes, [r for r in records if _cell(r) == cell], data, method, colour)
         axes.set(xscale="log", xlabel="rounds", ylim=(0, 1))

@@ -79,14 +79,14 @@ def tuning(data_sets: list[str], rounds: int) -> list[Job]:
 
 
 def playing(data: str, best: dict[str, float], seeds: int, rounds: int) -> list[Job]:
-    """The runs that are told of, given the best value of each method's parameter."""
-    found = {m: (("gamma", best[m]),) if m == "Banditron" else () for m in METHODS}
-    cells: list[tuple[str, str, Changes]] = [(m, TOLD, found[m]) for m in METHODS]
-    others: list[tuple[str, str, Changes]] = [
-        (method, rows, found[method]) for rows in ROWS.get(data, ()) for method in METHODS
-    ]
+    """The runs that are told of, given the best values of parameters as far as settled."""
+    found: dict[str, Changes] = {method: () for method in METHODS if method != "Banditron"}
+    if "Banditron" in best:
+        found["Banditron"] = (("gamma", best["Banditron"]),)
+    cells = [(method, TOLD, own) for method, own in found.items()]
+    others = [(method, rows, own) for rows in ROWS.get(data, ()) for method, own in found.items()]
     others += [(method, TOLD, form) for form in TREE_FORMS for method in TREES]
-    others += [(method, TOLD, ((name, best[method]),)) for method, name in TUNED.items()]
+    others += [(method, TOLD, ((TUNED[method], value),)) for method, value in best.items()]
     others += [("Banditron", TOLD, (("gamma", GAMMA[STAND_IN.get(data, data)]),))]
     more = [cell for cell in dict.fromkeys(others) if cell not in cells]
     return [

@@ -66,8 +66,12 @@ def select(
 
 def main_cell(records: list[Record], best: Best, data: str, method: str) -> list[float]:
     """The errors that stand in Table I."""
-    changes = (("gamma", best[data, method]),) if method == "Banditron" else ()
-    return select(records, data, method, changes)
+    return select(records, data, method, own(best, data, method))
+
+
+def own(best: Best, data: str, method: str) -> Changes:
+    """The parameter that was settled for Table I: Banditron's γ."""
+    return (("gamma", best.get((data, method))),) if method == "Banditron" else ()
 
 
 def write(records: list[Record], tried: list[Record], folder: Path, rounds: int) -> None:
@@ -131,8 +135,7 @@ def _compared(cells: Cells) -> str:
 def _reading(records: list[Record], best: Best, names: list[str], form: str) -> Cells:
     cells = {}
     for data, method in ((data, method) for data in names for method in METHODS):
-        changes = (("gamma", best[data, method]),) if method == "Banditron" else ()
-        cells[data, method] = select(records, data, method, changes, form)
+        cells[data, method] = select(records, data, method, own(best, data, method), form)
     return {cell: errors for cell, errors in cells.items() if errors}
 
 
@@ -178,7 +181,8 @@ def _trees(records: list[Record], names: list[str]) -> str:
 
 def _settled(records: list[Record], best: Best, names: list[str]) -> str:
     rows = []
-    for data, (method, name) in ((data, one) for data in names for one in TUNED.items()):
+    for data, method in (cell for data in names for cell in best if cell[0] == data):
+        name = TUNED[method]
         theirs = GAMMA[STAND_IN.get(data, data)] if name == "gamma" else 1.0
         with_theirs = select(records, data, method, ((name, theirs),) if name == "gamma" else ())
         ours = select(records, data, method, ((name, best[data, method]),))
