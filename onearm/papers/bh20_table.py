@@ -56,7 +56,7 @@ c of {_list(POWER)}; R of {_list(R)};
 N of {_list(N)}. δ = 1/2, and the noise of losses is uniform in ±0.1, as in the paper. "Mean" says
 the mean of the answers before, "zero" says 0. Told gradients in the order of the file nothing is
 drawn: there it is one run. The last columns are by how many percent boosting loses less, by pairs
-of runs. Trees, not in the paper, have {LEAVES} leaves at most. Centred are answers less the mean of
+of runs: better or worse, or open where 0 lies in the interval. Trees, not in the paper, have {LEAVES} leaves at most. Centred are answers less the mean of
 those in the first half."""
     ]
     parts += [_table(order, cells) for order in ORDERS]
@@ -115,8 +115,10 @@ def _less(runs: dict[str, Record], better: str) -> str:
     a, b = np.array(runs[better]["losses"]), np.array(runs[other]["losses"])
     share = a.mean() / b.mean()
     off = (a - share * b) / b.mean()  # a ratio of means moves by the mean of this
-    width = f" ± {100 * half_width(off):.1f}" if len(off) > 1 else ""
-    return f"{100 * (1 - share):.1f}{width}"
+    half = half_width(off)
+    verdict = "open" if abs(1 - share) <= half else "better" if share < 1 else "worse"
+    width = f" ± {100 * half:.1f}" if len(off) > 1 else ""
+    return f"{100 * (1 - share):.1f}{width} ({verdict})"
 
 
 def _settings(cells: Cells) -> str:
