@@ -131,9 +131,7 @@ class AdaBoostMH(Voting):
         self.verbose = verbose
         self.random_state = random_state
 
-    def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, on: str | None = None
-    ) -> "AdaBoostMH":
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, on: str | None = None) -> "AdaBoostMH":
         """Boost for `n_rounds` rounds; y are labels, or a matrix with a column for each label.
 
         With `on` the rows are shared out among actors on Ray: "ray" for a Ray that is there or

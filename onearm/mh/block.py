@@ -1,19 +1,26 @@
 """A block of rows: what is known of some of the rows, where they lie on another machine.
 
-It has their codes, A, signs ψ and leaves. It hears of changes, numbered, each once and in order, and
-is asked for sums. These are integers: those of all blocks add up to those of all rows, to the bit.
+It has their codes, A, signs ψ and leaves. It hears of changes, each once and in order, and is asked
+for sums. These are integers: those of all blocks add up to those of all rows, to the bit.
 """
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from onearm.mh.columns import Columns
-from onearm.mh.full import gather, sign_weights
+from onearm.mh.full import sign_weights
+from onearm.mh.gathered import gather
 from onearm.mh.product import take_out
 from onearm.mh.stump import collect, keep
 from onearm.mh.tree import move
 from onearm.mh.weights import Weights, multiply_out, reset, reweigh_leaves, reweigh_signed
+
+
+def bounds(n: int, n_blocks: int) -> list[tuple[int, int]]:
+    """The rows of each block, first and last + 1, when n rows are cut evenly."""
+    return list(pairwise(np.linspace(0, n, n_blocks + 1).astype(int).tolist()))
 
 
 def cut(columns: Columns, weights: Weights, begin: int, end: int) -> tuple:
@@ -37,7 +44,8 @@ class Block:
         self.weights = Weights(own(A), tuple(own(part) for part in positive), K)
         self.psi, self.at = np.ones(len(A), np.int8), np.zeros(len(A), np.int16)
         self.total = self.weights.sums.copy()  # (2, K): Σ_i ψ_i A_il, as the sums of all rows
-        self.S = np.zeros((0, A.shape[1]))
+        self.S, self.S_total = np.zeros(A.shape), np.zeros(A.shape[1])  # signed weights, their sum
+        self.n = np.zeros(1, np.int64)  # how many rows they are of
         self.signed: Any = None  # after which change, and of which node, S was made
         self.done = done
 
@@ -94,25 +102,18 @@ class Block:
         self, node: int, plus: np.ndarray, minus: np.ndarray, searched: np.ndarray
     ) -> tuple:
         """The sum of the signed weights, and by code of many columns; how many rows these are."""
-        K, places = self.weights.A.shape[1], self.columns[5]
         if self.signed != (self.done, node):
-            self._sign(node, plus, minus)
+            self.weights.plus[:], self.weights.minus[:] = plus, minus
+            model = self.weights.model()
+            sign_weights(self.psi, self.at, node, model, self.S, self.S_total, self.n)
+            self.signed = self.done, node
+        places = self.columns[5]
         n_codes = int((places[searched + 1] - places[searched]).sum())
-        by_code, counts = np.zeros((n_codes, K)), np.zeros(n_codes, np.int64)
+        by_code, counts = np.zeros((n_codes, len(self.S_total))), np.zeros(n_codes, np.int64)
         gather(searched, self.at, node, self.columns, self.S, by_code, counts)
         return self.S_total, by_code, self.n, counts
 
-    def _sign(self, node: int, plus: np.ndarray, minus: np.ndarray) -> None:
-        if len(self.S) == 0:
-            self.S, self.S_total = np.zeros(self.weights.A.shape), np.zeros(self.S.shape[1])
-            self.n = np.zeros(1, np.int64)
-        self.weights.plus[:], self.weights.minus[:] = plus, minus
-        sign_weights(
-            self.psi, self.at, node, self.weights.model(), self.S, self.S_total, self.n
-        )  # fmt: skip
-        self.signed = self.done, node
-
-    def integers(self) -> np.ndarray:
+    def A(self) -> np.ndarray:
         return self.weights.A
 
 

@@ -7,20 +7,19 @@ in a while A is fetched: what blocks are told until then is all it takes to make
 The text of the rounds is run by Python here, and what computes in it is compiled as it always is.
 """
 
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from onearm.kernels import compose
-from onearm.mh.full import best_of_all, search_gathered
+from onearm.mh.full import best_of_all
+from onearm.mh.gathered import search_gathered, spans
 from onearm.mh.product import product, put_in
 from onearm.mh.rounds import boost_products, boost_trees
 from onearm.mh.search import search
 from onearm.mh.stump import complete, scan
 from onearm.mh.tree import attach, fit_leaf, tree
 from onearm.mh.weights import rescale
-
-AT_ONCE = 2**23  # numbers in an answer, about: 64 MB
 
 
 class Carrier(Protocol):
@@ -71,22 +70,19 @@ class Blocks:
         )  # fmt: skip
 
     def _tree(self) -> Any:
-        fitted, attached = compose(fit_leaf, search=self._search()), compose(attach, move=self._move)
-        return compose(tree, fit_leaf=fitted, attach=attached)
+        fitted = compose(fit_leaf, search=self._search())
+        return compose(tree, fit_leaf=fitted, attach=compose(attach, move=self._move))
 
     def _fetched(self, rounds: int) -> int:
         A = self.training.weights.A
-        for (begin, end), part in zip(self.carrier.bounds, self._ask("integers"), strict=True):
+        for (begin, end), part in zip(self.carrier.bounds, self.carrier.ask("A"), strict=True):
             A[begin:end] = part
         self.carrier.rest()
         return rounds
 
-    def _ask(self, *question: Any) -> list[Any]:
-        return self.carrier.ask(*question)
-
     def _added(self, *question: Any) -> tuple:
         """The answers of all blocks, arrays, added up."""
-        first, *others = self._ask(*question)
+        first, *others = self.carrier.ask(*question)
         sums = tuple(np.array(part) for part in first)
         for one in others:
             for total, part in zip(sums, one, strict=True):
@@ -133,18 +129,3 @@ class Blocks:
     def _end(self, weights):
         self._rescale(weights)
         (weights[6][:],) = self._added("sums")
-
-
-class Span(NamedTuple):
-    """Columns that are asked for at once, first and last + 1."""
-
-    begin: int
-    end: int
-
-
-def spans(searched: np.ndarray, places: np.ndarray, K: int) -> list[Span]:
-    """Cut columns into spans whose sums by code go into one answer."""
-    upto = np.cumsum(places[searched + 1] - places[searched]) * K
-    ends = np.flatnonzero(np.diff(upto // AT_ONCE)) + 1
-    cuts = [0, *ends.tolist(), len(searched)]
-    return [Span(*two) for two in zip(cuts, cuts[1:], strict=False)]

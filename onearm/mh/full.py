@@ -98,29 +98,6 @@ def search_signed(j, node, columns, total, by_code, n, counts):
 
 
 @lean_kernel
-def gather(searched, at, node, columns, S, by_code, counts):
-    """Collect columns, with the codes of one after those of the other."""
-    places, begin = columns[5], 0
-    for a in range(len(searched)):
-        j = searched[a]
-        end = begin + places[j + 1] - places[j]
-        collect_signed(j, at, node, columns, S, by_code[begin:end], counts[begin:end])
-        begin = end
-
-
-@lean_kernel
-def search_gathered(searched, node, columns, total, by_code, n, counts, gammas):
-    """The largest γ of each of these columns."""
-    places, begin = columns[5], 0
-    for a in range(len(searched)):
-        j = searched[a]
-        end = begin + places[j + 1] - places[j]
-        sums, rows = by_code[begin:end], counts[begin:end]
-        gammas[a] = search_signed(j, node, columns, total, sums, n, rows)
-        begin = end
-
-
-@lean_kernel
 def _edge(c, below, total):
     gamma = 0.0
     for l in range(len(total)):  # noqa: E741

@@ -10,9 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-
-from onearm.mh.block import Block, cut
+from onearm.mh.block import Block, bounds, cut
 from onearm.mh.blocks import Blocks
 
 TRIES = 3  # to make an actor again that dies before it has answered
@@ -23,8 +21,7 @@ class Actors:
 
     def __init__(self, training: Any, n_blocks: int) -> None:
         self.training = training
-        cuts = np.linspace(0, len(training.weights.A), n_blocks + 1).astype(int).tolist()
-        self.bounds = list(zip(cuts, cuts[1:], strict=False))
+        self.bounds = bounds(len(training.weights.A), n_blocks)
         self.changes: list[tuple] = []
         self.before = 0  # changes that are forgotten
         self.actors = [self._made(b) for b in range(n_blocks)]
@@ -61,7 +58,7 @@ class Actors:
             try:
                 answer = ray().get(asked)
                 break
-            except ray().exceptions.RayActorError:
+            except (ray().exceptions.RayActorError, ray().exceptions.ObjectLostError):
                 if left == 0:
                     raise
                 self._make_again(b)
@@ -97,12 +94,11 @@ def shared(training: Any, on: str, n_jobs: int | None) -> Iterator[None]:
 
 def number_of_blocks(n_jobs: int | None, n: int) -> int:
     """One for each CPU, two at least; but no more than rows."""
-    wanted = n_jobs
     if n_jobs is None or n_jobs == -1:
-        wanted = max(2, int(ray().cluster_resources().get("CPU", 0)))
-    elif n_jobs < 1:
-        raise ValueError(f"n_jobs must be None, -1 or at least 1 with on, got {n_jobs!r}")
-    return min(wanted, n)
+        n_jobs = max(2, int(ray().cluster_resources().get("CPU", 0)))
+    if n_jobs < 1:
+        raise ValueError(f"n_jobs must be None, -1 or at least 1 on Ray, got {n_jobs!r}")
+    return min(n_jobs, n)
 
 
 def check(on: Any) -> None:
