@@ -62,7 +62,6 @@ def test_it_goes_on_where_it_was_whoever_goes_on():
     data = rows()
     whole = model("product", n_rounds=30, warm_start=True).fit(*data)
     parts = model("product", n_rounds=10, warm_start=True).fit(*data, on="ray")
-    parts._horizon = whole._horizon
     parts.set_params(n_rounds=20).fit(*data)
     parts.set_params(n_rounds=30).fit(*data, on="ray")
     assert np.array_equal(whole.alpha_, parts.alpha_)
