@@ -104,6 +104,20 @@ def test_no_change_is_made_twice():
         block.answer(0, [("flip", 0, 1)], "totals")
 
 
+def test_a_round_in_vain_leaves_nothing_behind():
+    X, y, w = rows()
+    training = model("stump", n_rounds=1).fit(X, y, w)._training
+    block = Block(*cut(training.columns, training.weights, 10, 30))
+    before = block.total.copy()
+    block.answer(0, [("flip", 0, 5), ("move", 1, 5, 0, 2)], "totals")
+    assert (block.psi < 0).any()
+    assert block.at.any()
+    block.answer(2, [("reset",)], "totals")
+    assert (block.psi == 1).all()
+    assert not block.at.any()
+    assert block.total.tolist() == before.tolist()
+
+
 def test_without_ray_it_is_said_what_is_missing(monkeypatch):
     monkeypatch.undo()
     monkeypatch.setitem(sys.modules, "ray", None)
