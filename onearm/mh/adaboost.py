@@ -21,14 +21,14 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from onearm.mh import forms
+from onearm.mh import forms, on_ray
 from onearm.mh.arms import Arms
 from onearm.mh.columns import columns
 from onearm.mh.held import Held
 from onearm.mh.search import threads
 from onearm.mh.settings import check
 from onearm.mh.voting import SPARSE, Voting, dense
-from onearm.mh.weights import Weights, initial
+from onearm.mh.weights import Weights, initial, integers
 from onearm.rng import seeded
 
 AT_ONCE, FULL_AT_ONCE = 200, 10  # rounds between two looks at the progress and at Ctrl-C
@@ -73,8 +73,8 @@ class AdaBoostMH(Voting):
     warm_start
         Whether `fit` goes on from where the last one ended, up to `n_rounds`.
     n_jobs
-        How many threads share the search of all columns, -1 for as many as there are cores. The
-        result is the same to the bit.
+        How many threads share the search of all columns, -1 for as many as there are cores; on
+        Ray, how many actors share the rows. The result is the same to the bit.
     verbose
         Whether progress is shown.
     random_state
@@ -131,9 +131,15 @@ class AdaBoostMH(Voting):
         self.verbose = verbose
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "AdaBoostMH":
-        """Boost for `n_rounds` rounds; y are labels, or a matrix with a column for each label."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, on: str | None = None) -> "AdaBoostMH":
+        """Boost for `n_rounds` rounds; y are labels, or a matrix with a column for each label.
+
+        With `on` the rows are shared out among actors on Ray: "ray" for a Ray that is there or
+        else one of this machine, or the address of a cluster. The result is the same to the bit.
+        """
         check(self)
+        if on is not None:
+            on_ray.check(on)
         X, y = validate_data(
             self, X, y, accept_sparse=SPARSE, dtype=np.float64, multi_output=True,
             ensure_all_finite="allow-nan",
@@ -150,7 +156,11 @@ class AdaBoostMH(Voting):
             (X, positive, sample_weight), back = self._held_back(X, positive, sample_weight)
             self._begin(X, positive, sample_weight)
             held = None if back is None else Held(dense(back[0]), back[1], back[2])
-        self._boost(self.n_rounds - len(self.form_.alpha), held)
+        rounds = self.n_rounds - len(self.form_.alpha)
+        if on is None:
+            self._boost(rounds, held)
+        else:
+            self._boost_on_ray(on, rounds, held)
         return self
 
     def __sklearn_tags__(self) -> Any:
@@ -176,7 +186,8 @@ class AdaBoostMH(Voting):
         K = len(self.classes_)
         starts = np.append(0, np.cumsum(positive.sum(axis=1)))
         labels = starts, np.nonzero(positive)[1].astype(np.uint32)
-        weights = Weights(initial(labels, K, sample_weight, self.weights == "shared"), labels)
+        w = initial(labels, K, sample_weight, self.weights == "shared")
+        weights = Weights(integers(w), labels, K)
         table = columns(X, sample_weight, self.max_bins, self.exact)
         varying = np.flatnonzero(np.diff(table.places) - table.first > 1)
         seed = int(check_random_state(self.random_state).randint(2**31))
@@ -202,6 +213,14 @@ class AdaBoostMH(Voting):
         rng = check_random_state(self.random_state)
         parts = train_test_split(X, y, sample_weight, test_size=self.validation, random_state=rng)
         return parts[::2], parts[1::2]
+
+    def _boost_on_ray(self, on: str, rounds: int, held: Held | None) -> None:
+        try:
+            with on_ray.shared(self._training, on, self.n_jobs):
+                self._boost(rounds, held)
+        except BaseException:
+            del self._training  # amid a round: there is nothing to go on from
+            raise
 
     def _boost(self, rounds: int, held: Held | None) -> None:
         with Progress(disable=not self.verbose) as progress:

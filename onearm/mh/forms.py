@@ -37,6 +37,7 @@ class Training:
         self.n_threads = n_threads
         self.psi, self.at = np.ones(n, np.int8), np.zeros(n, np.int16)
         self.smoothing = smoothing
+        self.blocks: Any = None  # where the rows lie, if they have been carried away
         if arms.tries_all:
             try_all(self.psi, self.at, weights.sums.copy(), *self.model()[:4])
 
@@ -45,6 +46,14 @@ class Training:
             self.weights.model(), tuple(self.columns), self.room.model(), self.arms.model(),
             self.rng, self.smoothing,
         )  # fmt: skip
+
+    def players(self) -> tuple:
+        """What plays rounds of products, and of trees."""
+        if self.blocks is not None:
+            return self.blocks.boost_products, self.blocks.boost_trees
+        if self.n_threads > 1:
+            return boost_products_in_threads, boost_trees_in_threads
+        return boost_products, boost_trees
 
     def thresholds(self, column: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
         """From the codes on both sides of cuts to numbers between them; NaN where there is none."""
@@ -101,7 +110,7 @@ class Products(Form):
         votes, (alpha, loss) = np.zeros((rounds, K), np.int8), np.zeros((2, rounds))
         terms = np.zeros((m, 3), np.int64)
         total, before, factors = np.zeros((3, 2, training.K))
-        boost = boost_products_in_threads if training.n_threads > 1 else boost_products
+        boost, _ = training.players()
         n = boost(
             terms, training.psi, training.at, total, before, factors, *training.model(),
             (column, low, high, votes, alpha, loss),
@@ -144,7 +153,7 @@ class Trees(Form):
             np.zeros((N, 2), np.int64), np.zeros((N, 3), np.int64), np.zeros(N),
             *np.zeros((2, N, 2, training.K)),
         )  # fmt: skip
-        boost = boost_trees_in_threads if training.n_threads > 1 else boost_trees
+        _, boost = training.players()
         n = boost(
             leaves, training.psi, training.at, np.zeros((2 * N, training.K)), *training.model(),
             (splits, n_splits, votes, alpha, loss),

@@ -60,11 +60,11 @@ def sign_weights(psi, at, node, weights, S, total, n):
 
 
 @lean_kernel
-def _collect(j, at, node, columns, S, total, by_code, n, counts):
-    """Add up the rows of each code of column j, and in a node count them."""
-    begins, rows, codes, common, first, places, low, high, whole = columns
-    n_codes, rest, K, wide = places[j + 1] - places[j], common[j], len(total), S.shape[1]
-    for c in range(n_codes):
+def collect_signed(j, at, node, columns, S, by_code, counts):
+    """Add up the rows kept of each code of column j, and in a node count them."""
+    begins, rows, codes, places = columns[0], columns[1], columns[2], columns[5]
+    wide = S.shape[1]
+    for c in range(places[j + 1] - places[j]):
         counts[c] = 0
         for l in range(wide):  # noqa: E741
             by_code[c, l] = 0.0
@@ -80,14 +80,21 @@ def _collect(j, at, node, columns, S, total, by_code, n, counts):
                 counts[c] += S[i, 0] != 0.0
                 for l in range(wide):  # noqa: E741
                     by_code[c, l] += S[i, l]
+
+
+@lean_kernel
+def search_signed(j, node, columns, total, by_code, n, counts):
+    """The largest γ of column j, once the most common code has the total less the rest."""
+    rest, places, K = columns[3][j], columns[5], len(total)
     counts[rest] = n
     for l in range(K):  # noqa: E741
         by_code[rest, l] = total[l]
-    for c in range(n_codes):
+    for c in range(places[j + 1] - places[j]):
         if c != rest:
             counts[rest] -= counts[c]
             for l in range(K):  # noqa: E741
                 by_code[rest, l] -= by_code[c, l]
+    return _scan(j, node, columns, total, by_code, counts) / SIGNED
 
 
 @lean_kernel
@@ -142,27 +149,34 @@ def _share(thread, at, node, columns, full, searched):
     for a in range(thread, len(searched), len(by_code)):
         j = searched[a]
         if columns[8]:
-            gamma = _scan_sorted(j, at, node, columns, S, total, by_code[thread])
+            gammas[a] = _scan_sorted(j, at, node, columns, S, total, by_code[thread]) / SIGNED
         else:
-            _collect(j, at, node, columns, S, total, by_code[thread], n[0], rows[thread])
-            gamma = _scan(j, node, columns, total, by_code[thread], rows[thread])
-        gammas[a] = gamma / SIGNED
+            own, counts = by_code[thread], rows[thread]
+            collect_signed(j, at, node, columns, S, own, counts)
+            gammas[a] = search_signed(j, node, columns, total, own, n[0], counts)
 
 
 _share = kernel(_share, _nrt=False, forceinline=False)
 
 
 @lean_kernel
-def _best(psi, at, node, total, weights, columns, room, arms):
-    """The first column of the largest γ; it is searched again, for its cut and the sums below."""
-    by_code, below, gammas = room[0], room[1], room[2][3]
+def _best_arm(gammas, arms):
+    """The first arm of the largest γ; all are rewarded."""
     best, of = -1.0, NONE
     for a in range(len(gammas)):
         reward(a, gammas[a], 1.0, arms)
         if gammas[a] > best + MARGIN:
             best, of = gammas[a], a
+    return of
+
+
+@lean_kernel
+def best_of_all(psi, at, node, total, weights, columns, room, arms):
+    """The first column of the largest γ; it is searched again, for its cut and the sums below."""
+    by_code, below, gammas = room[0], room[1], room[2][3]
+    of = _best_arm(gammas, arms)
     if of == NONE:
-        return best, NONE, NO_CUT, NO_CUT
+        return -1.0, NONE, NO_CUT, NO_CUT
     j = arms[0][of]
     gamma, lo, hi = best_cut(j, psi, at, node, total, weights, columns, by_code, below)
     keep(below[KEPT], below[BEST])
@@ -175,7 +189,7 @@ def full_search(psi, at, node, total, weights, columns, room, arms, rng):
     full = room[2]
     sign_weights(psi, at, node, weights, full[0], full[1], full[4])
     _share(0, at, node, columns, full, arms[0])
-    return _best(psi, at, node, total, weights, columns, room, arms)
+    return best_of_all(psi, at, node, total, weights, columns, room, arms)
 
 
 def full_search_in_threads(psi, at, node, total, weights, columns, room, arms, rng):
@@ -184,7 +198,7 @@ def full_search_in_threads(psi, at, node, total, weights, columns, room, arms, r
     sign_weights(psi, at, node, weights, full[0], full[1], full[4])
     for thread in prange(len(full[2])):
         _share(thread, at, node, columns, full, searched)
-    return _best(psi, at, node, total, weights, columns, room, arms)
+    return best_of_all(psi, at, node, total, weights, columns, room, arms)
 
 
 full_search_in_threads = kernel(full_search_in_threads, parallel=True, forceinline=False)

@@ -26,7 +26,7 @@ def product(terms, psi, at, total, before, weights, columns, room, arms, rng):
         if gamma <= best + MARGIN:
             break
         _set(terms, t, j, lo, hi)
-        _put_in(j, hi, psi, total, columns, room)
+        put_in(j, hi, psi, total, columns, room)
         n_terms, best = t + 1, gamma
     if n_terms < m or m == 1:
         return n_terms, best
@@ -34,14 +34,14 @@ def product(terms, psi, at, total, before, weights, columns, room, arms, rng):
     while True:
         old_j, old_hi = terms[t, COLUMN], terms[t, HIGH]
         keep(before, total)
-        _take_out(old_j, old_hi, psi, total, weights, columns)
+        take_out(old_j, old_hi, psi, total, weights, columns)
         gamma, j, lo, hi = search(psi, at, NONE, total, weights, columns, room, arms, rng)
         if gamma <= best + MARGIN:
-            _flip(old_j, old_hi, psi, columns)
+            flip(old_j, old_hi, psi, columns)
             keep(total, before)
             return n_terms, best
         _set(terms, t, j, lo, hi)
-        _put_in(j, hi, psi, total, columns, room)
+        put_in(j, hi, psi, total, columns, room)
         best = gamma
         t = (t + 1) % m
 
@@ -52,9 +52,9 @@ def _set(terms, t, j, lo, hi):
 
 
 @lean_kernel
-def _put_in(j, hi, psi, total, columns, room):
+def put_in(j, hi, psi, total, columns, room):
     """ψ ← ±ψ·φ, and the totals with it, by the sums below the cut that a search has left."""
-    _flip(j, hi, psi, columns)
+    flip(j, hi, psi, columns)
     below, sign = room[1][KEPT], 1.0 if base_above(j, hi, columns) else -1.0
     for l in range(total.shape[1]):  # noqa: E741
         total[ALL, l] = sign * (total[ALL, l] - 2.0 * below[ALL, l])
@@ -62,7 +62,7 @@ def _put_in(j, hi, psi, total, columns, room):
 
 
 @lean_kernel
-def _flip(j, hi, psi, columns):
+def flip(j, hi, psi, columns):
     """ψ ← ±ψ·φ, whichever sign changes fewer rows."""
     begins, rows, codes = columns[0], columns[1], columns[2]
     above = base_above(j, hi, columns)
@@ -72,7 +72,7 @@ def _flip(j, hi, psi, columns):
 
 
 @lean_kernel
-def _take_out(j, hi, psi, total, weights, columns):
+def take_out(j, hi, psi, total, weights, columns):
     """ψ ← ±ψ·φ, and the totals with it, by the sums of the rows that change."""
     begins, rows, codes = columns[0], columns[1], columns[2]
     above = base_above(j, hi, columns)

@@ -20,7 +20,16 @@ from onearm.mh.full import full_search_in_threads
 from onearm.mh.product import COLUMN, HIGH, LOW, product
 from onearm.mh.stump import keep
 from onearm.mh.tree import fit_leaf, sign, tree
-from onearm.mh.weights import ALL, HAS, UNIT, mass, rescale, reweigh_row
+from onearm.mh.weights import (
+    ALL,
+    HAS,
+    UNIT,
+    mass,
+    rescale,
+    reset,
+    reweigh_leaves,
+    reweigh_signed,
+)
 
 LEAST_EDGE = 1e-12
 STOPPED = -1
@@ -32,16 +41,14 @@ def boost_products(
 ):
     """Play as many rounds as the model has room for: how many, fewer if nothing is left to gain."""
     column, low, high, votes, alpha, loss = model
-    plus, minus, sums = weights[1], weights[2], weights[6]
-    n, K = len(weights[0]), votes.shape[-1]
+    sums = weights[6]
     for t in range(len(alpha)):
         keep(total, sums)
         m, gamma = product(terms, psi, at, total, before, weights, columns, room, arms, rng)
         S = mass(sums, weights) / UNIT
         alpha[t], loss[t] = 0.0, 1.0
         if m == 0 or gamma <= LEAST_EDGE:
-            for i in range(n):
-                psi[i] = 1
+            reset(psi, 1)
             if arms[6][0] == FULL:
                 return t
             continue
@@ -52,19 +59,22 @@ def boost_products(
             high[t, part] = terms[part, HIGH]
             if not base_above(terms[part, COLUMN], terms[part, HIGH], columns):
                 flip = -flip
-        more, less = work[0], work[1]
-        for l in range(K):  # noqa: E741
-            v = sign(plus[l] * total[HAS, l] - minus[l] * (total[ALL, l] - total[HAS, l]))
-            votes[t, l] = v * flip
-            plus[l] *= math.exp(-alpha[t] * v) / Z
-            minus[l] *= math.exp(alpha[t] * v) / Z
-            more[l], less[l] = math.exp(2.0 * alpha[t] * v), math.exp(-2.0 * alpha[t] * v)
-        for i in range(n):
-            if psi[i] < 0:
-                reweigh_row(i, more, less, weights)
-                psi[i] = 1
+        _vote_signed(votes[t], flip, alpha[t], Z, total, weights, work[0], work[1])
+        reweigh_signed(psi, work[0], work[1], weights)
         rescale(weights)
     return len(alpha)
+
+
+@lean_kernel
+def _vote_signed(votes, flip, alpha, Z, total, weights, more, less):
+    """Set the votes of a product; take up what rows with ψ = 1 hear, and how far others are off."""
+    plus, minus = weights[1], weights[2]
+    for l in range(len(votes)):  # noqa: E741
+        v = sign(plus[l] * total[HAS, l] - minus[l] * (total[ALL, l] - total[HAS, l]))
+        votes[l] = v * flip
+        plus[l] *= math.exp(-alpha * v) / Z
+        minus[l] *= math.exp(alpha * v) / Z
+        more[l], less[l] = math.exp(2.0 * alpha * v), math.exp(-2.0 * alpha * v)
 
 
 @lean_kernel
@@ -81,9 +91,7 @@ def _step(t, gamma, S, s, alpha, loss):
 def boost_trees(leaves, psi, at, work, weights, columns, room, arms, rng, smooth, model):
     """The same with trees."""
     splits, n_splits, votes, alpha, loss = model
-    plus, minus, sums = weights[1], weights[2], weights[6]
-    n, K = len(weights[0]), votes.shape[-1]
-    N = votes.shape[1]
+    sums, N = weights[6], votes.shape[1]
     for t in range(len(alpha)):
         keep(leaves[3][0], sums)
         S = mass(sums, weights) / UNIT
@@ -92,26 +100,29 @@ def boost_trees(leaves, psi, at, work, weights, columns, room, arms, rng, smooth
         )
         alpha[t], loss[t] = 0.0, 1.0
         if gamma <= LEAST_EDGE:
-            for i in range(n):
-                at[i] = 0
+            reset(at, 0)
             if arms[6][0] == FULL:
                 return t
             continue
         Z = _step(t, gamma, S, smooth, alpha, loss)
         more, less = work[:N], work[N:]
-        for one in range(n_splits[t] + 1):
-            for l in range(K):  # noqa: E741
-                off = votes[t, one, l] - votes[t, 0, l]
-                more[one, l], less[one, l] = math.exp(-alpha[t] * off), math.exp(alpha[t] * off)
-        for l in range(K):  # noqa: E741
-            plus[l] *= math.exp(-alpha[t] * votes[t, 0, l]) / Z
-            minus[l] *= math.exp(alpha[t] * votes[t, 0, l]) / Z
-        for i in range(n):
-            if at[i] != 0:
-                reweigh_row(i, more[at[i]], less[at[i]], weights)
-                at[i] = 0
+        _vote_leaves(votes[t], n_splits[t] + 1, alpha[t], Z, weights, more, less)
+        reweigh_leaves(at, more, less, weights)
         rescale(weights)
     return len(alpha)
+
+
+@lean_kernel
+def _vote_leaves(votes, n_leaves, alpha, Z, weights, more, less):
+    """Take up what leaf 0 says, and how far the others are from it."""
+    plus, minus = weights[1], weights[2]
+    for one in range(n_leaves):
+        for l in range(votes.shape[1]):  # noqa: E741
+            off = votes[one, l] - votes[0, l]
+            more[one, l], less[one, l] = math.exp(-alpha * off), math.exp(alpha * off)
+    for l in range(votes.shape[1]):  # noqa: E741
+        plus[l] *= math.exp(-alpha * votes[0, l]) / Z
+        minus[l] *= math.exp(alpha * votes[0, l]) / Z
 
 
 def _in_threads():

@@ -23,11 +23,10 @@ NOW, BEST, KEPT = range(3)  # sums below a cut: that of now, the best of a colum
 
 
 @lean_kernel
-def collect(j, psi, at, node, total, weights, columns, by_code):
-    """Add up the rows of each code of column j, in a node or, with NONE, everywhere."""
-    begins, rows, codes, common, first, places, low, high, whole = columns
-    n_codes, rest, K = places[j + 1] - places[j], common[j], total.shape[1]
-    for c in range(n_codes):
+def collect(j, psi, at, node, weights, columns, by_code):
+    """Add up the rows kept of each code of column j, in a node or, with NONE, everywhere."""
+    begins, rows, codes, places = columns[0], columns[1], columns[2], columns[5]
+    for c in range(places[j + 1] - places[j]):
         clear(by_code[c])
     if node == NONE:
         for e in range(begins[j], begins[j + 1]):
@@ -36,8 +35,14 @@ def collect(j, psi, at, node, total, weights, columns, by_code):
         for e in range(begins[j], begins[j + 1]):
             if at[rows[e]] == node:
                 add_row(rows[e], psi[rows[e]], by_code[codes[e]], weights)
+
+
+@lean_kernel
+def complete(j, total, columns, by_code):
+    """The sums of the most common code of column j: the total less the rest."""
+    rest, places, K = columns[3][j], columns[5], total.shape[1]
     keep(by_code[rest], total)
-    for c in range(n_codes):
+    for c in range(places[j + 1] - places[j]):
         if c != rest:
             for l in range(K):  # noqa: E741
                 by_code[rest, ALL, l] -= by_code[c, ALL, l]
@@ -127,5 +132,6 @@ def best_cut(j, psi, at, node, total, weights, columns, by_code, below):
     """The best cut of column j, by histogram or, where columns are whole, by sorted rows."""
     if columns[8]:
         return scan_sorted(j, psi, at, node, total, weights, columns, below)
-    collect(j, psi, at, node, total, weights, columns, by_code)
+    collect(j, psi, at, node, weights, columns, by_code)
+    complete(j, total, columns, by_code)
     return scan(j, node, total, weights, columns, by_code, below)

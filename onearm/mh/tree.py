@@ -55,7 +55,7 @@ def tree(splits, votes, leaves, at, psi, weights, columns, room, arms, rng):
     n, leaf = 0, 0
     while gains[leaf] > MARGIN or n == 0:
         new = n + 1
-        under, over = _attach(n, leaf, new, splits, votes, leaves, at, weights, columns)
+        under, over = attach(n, leaf, new, splits, votes, leaves, at, weights, columns)
         n += 1
         if n == len(splits):
             break
@@ -100,16 +100,22 @@ def fit_leaf(leaf, node, leaves, at, psi, weights, columns, room, arms, rng):
 
 
 @lean_kernel
-def _attach(n, leaf, new, splits, votes, leaves, at, weights, columns):
-    """Split a leaf: the side of the most common code keeps its number, the other becomes `new`."""
-    hang, found, gains, total, below = leaves
+def move(j, hi, leaf, new, at, columns):
+    """Move the rows of a leaf that lie on the other side of the cut than the most common code."""
     begins, rows, codes = columns[0], columns[1], columns[2]
-    j, hi = found[leaf, COLUMN], found[leaf, HIGH]
     above = base_above(j, hi, columns)
     for e in range(begins[j], begins[j + 1]):
         if at[rows[e]] == leaf and (codes[e] < hi) == above:
             at[rows[e]] = new
-    under, over = (new, leaf) if above else (leaf, new)
+
+
+@lean_kernel
+def attach(n, leaf, new, splits, votes, leaves, at, weights, columns):
+    """Split a leaf: the side of the most common code keeps its number, the other becomes `new`."""
+    hang, found, gains, total, below = leaves
+    j, hi = found[leaf, COLUMN], found[leaf, HIGH]
+    move(j, hi, leaf, new, at, columns)
+    under, over = (new, leaf) if base_above(j, hi, columns) else (leaf, new)
     if hang[leaf, PARENT] != NONE:
         splits[hang[leaf, PARENT], hang[leaf, SIDE]] = n
     for part in (COLUMN, LOW, HIGH):

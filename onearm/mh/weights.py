@@ -38,14 +38,20 @@ def initial(positive: tuple, K: int, sample_weight: np.ndarray, shared: bool) ->
     return w * (sample_weight / sample_weight.sum())[:, None]
 
 
+def integers(w: np.ndarray) -> np.ndarray:
+    """A at the start."""
+    n, K = w.shape
+    A = np.zeros((n, -(-K // LANES) * LANES))
+    A[:, :K] = np.where(w > 0, np.maximum(np.rint(w * UNIT), 1), 0)
+    return A
+
+
 class Weights:
     """A and all that belongs to it."""
 
-    def __init__(self, w: np.ndarray, positive: tuple) -> None:
-        n, self.K = w.shape
-        K = -(-self.K // LANES) * LANES
-        self.A = np.zeros((n, K))
-        self.A[:, : self.K] = np.where(w > 0, np.maximum(np.rint(w * UNIT), 1), 0)
+    def __init__(self, A: np.ndarray, positive: tuple, K: int) -> None:
+        self.A, self.K = A, K
+        K = A.shape[1]
         self.plus, self.minus = np.ones((2, K))
         self.positive = positive
         self.single = bool((np.diff(positive[0]) == 1).all())
@@ -111,6 +117,38 @@ def reweigh_row(i, more, less, weights):
 
 
 @lean_kernel
+def reweigh_signed(psi, more, less, weights):
+    """Reweigh the rows with ψ = -1, and make it 1."""
+    for i in range(len(psi)):
+        if psi[i] < 0:
+            reweigh_row(i, more, less, weights)
+            psi[i] = 1
+
+
+@lean_kernel
+def reweigh_leaves(at, more, less, weights):
+    """Reweigh the rows of each leaf but 0, and put them there."""
+    for i in range(len(at)):
+        if at[i] != 0:
+            reweigh_row(i, more[at[i]], less[at[i]], weights)
+            at[i] = 0
+
+
+@lean_kernel
+def multiply_out(plus, minus, weights):
+    """Multiply factors into all A."""
+    for i in range(len(weights[0])):
+        reweigh_row(i, plus, minus, weights)
+
+
+@lean_kernel
+def reset(of_rows, value):
+    """The same sign or leaf for all rows."""
+    for i in range(len(of_rows)):
+        of_rows[i] = value
+
+
+@lean_kernel
 def mass(sums, weights):
     """Σ w over the rows of these sums, times UNIT."""
     plus, minus = weights[1], weights[2]
@@ -129,7 +167,6 @@ def rescale(weights):
         far |= not (1.0 / FAR < plus[l] < FAR and 1.0 / FAR < minus[l] < FAR)
     if not far:
         return
-    for i in range(len(weights[0])):
-        reweigh_row(i, plus, minus, weights)
+    multiply_out(plus, minus, weights)
     for l in range(len(plus)):  # noqa: E741
         plus[l] = minus[l] = 1.0

@@ -56,7 +56,8 @@ c of {_list(POWER)}; R of {_list(R)};
 N of {_list(N)}. δ = 1/2, and the noise of losses is uniform in ±0.1, as in the paper. "Mean" says
 the mean of the answers before, "zero" says 0. Told gradients in the order of the file nothing is
 drawn: there it is one run. The last columns are by how many percent boosting loses less, by pairs
-of runs: better or worse, or open where 0 lies in the interval. Trees, not in the paper, have {LEAVES} leaves at most. Centred are answers less the mean of
+of runs: better or worse, or open where 0 lies in the interval. Trees, not in the paper, have
+{LEAVES} leaves at most. Centred are answers less the mean of
 those in the first half."""
     ]
     parts += [_table(order, cells) for order in ORDERS]
