@@ -31,6 +31,7 @@ def test_what_is_shipped_has_the_sizes_that_are_told(name):
     assert X.shape == (data.rows, data.features) == (stream.n_rows, stream.n_features)
     assert set(y) == set(range(data.classes))
     assert len(stream.class_names) == data.classes
+    assert data.citation in stream.about
     assert len(stream.feature_names) == data.features
     for column, size in zip(np.asarray(X, float).T, stream.nominal, strict=False):
         assert size == 0 or set(column) <= set(range(size))

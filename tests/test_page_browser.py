@@ -8,6 +8,7 @@ from selenium import webdriver
 from selenium.webdriver import ActionChains, Keys
 from selenium.webdriver.support.wait import WebDriverWait
 
+import onearm
 from onearm import page
 from tests.race_page import race
 from tests.test_page import HOSTILE, hostile
@@ -271,3 +272,13 @@ def test_the_race_is_copied_or_selected(shown, clipboard, kept):
     press(shown, "[data-copy=toml]")
     until(shown, lambda: (shown.execute_script(kept) or "").strip() == race(6)["toml"].strip())
     assert find(shown, "[data-copy=toml]").text != "Copy"
+
+
+def test_a_race_that_was_run(shown, tmp_path):
+    learners = ["Perceptron", {"name": "Banditron", "gamma": [0.05, 0.2]}]
+    results = onearm.race(["balance", "car"], learners, repeats=2, rounds=300, on=1)
+    load(shown, results.write(tmp_path, "onearm race")[0].as_uri())
+    said = shown.find_element("tag name", "body").text
+    assert "Banditron gamma=0.2" in said
+    assert "Balance Scale" in said
+    assert "sees every label" in said

@@ -215,7 +215,7 @@ def test_mistakes_in_a_plan_are_explained(change, says):
         Plan(**told).jobs()
 
 
-def test_a_stream_of_ones_own_and_a_file(tmp_path):
+def test_a_stream_of_ones_own_and_a_file(tmp_path, capsys):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 3))
     y = (X[:, 0] > 0).astype(int)
@@ -223,7 +223,8 @@ def test_a_stream_of_ones_own_and_a_file(tmp_path):
     lines = [",".join(map(repr, [*map(float, x), int(c)])) for x, c in zip(X, y, strict=True)]
     path.write_text("a,b,c,label\n" + "\n".join(lines))
     own = race(onearm.Stream.of(X, y, name="mine"), "ConservativeOVA", on=1)
-    file = race(path, "ConservativeOVA", on=1)
+    file = race(path, "ConservativeOVA", on=1, console=Console(width=200))
+    assert "rows.csv: 200 rows, 3 features" in capsys.readouterr().out
     assert own.runs[0]["error"] == file.runs[0]["error"] < 0.2
 
 

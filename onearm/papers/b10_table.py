@@ -48,7 +48,8 @@ Smoothed test error in percent, ours / the paper's; in brackets whether that is 
 slack (points: {slack}), or worse, after how many rounds, and of how many runs it is the mean if of
 several. The number of rounds is that with the least smoothed error on a fifth of the training
 rows, up to a most; † marks full searches that would take too long twice: there it is the most.
-EXP3.P has λ = 0.15 and η = 0.3 everywhere; the paper chose them for each data set. "recent" is ours."""
+EXP3.P has λ = 0.15 and η = 0.3 everywhere; the paper chose them for each data set. "recent"
+is ours."""
     ]
     parts += [_table(base, cells) for base in BASES]
     within = f"{len(cells) - len(missed)} of {len(cells)} cells are within the slack of the paper"

@@ -13,6 +13,7 @@ from onearm.racing.live import Display
 from onearm.racing.plan import Plan
 from onearm.racing.pool import ALL_CORES, play_all
 from onearm.racing.run import Record
+from onearm.racing.sources import inferred
 from onearm.racing.summary import Score, scores
 
 RUNS = "runs.jsonl"
@@ -77,13 +78,16 @@ def race(
     """
     if not isinstance(streams, Plan):
         streams = Plan(_several(streams), _several(learners or []), **plan)
+    console = console or Console(quiet=True)
     jobs = {job.key(): job for job in streams.jobs()}
+    for one in streams.sources():
+        inferred(one, lambda line: console.print(line, highlight=False, soft_wrap=True))
     path = None if out is None else Path(out) / RUNS
     there = {} if path is None else finished(path)
     there = {key: there[key] for key in jobs if key in there}
     failures = []
     with (
-        Display(list(jobs.values()), list(there.values()), console or Console(quiet=True)) as shown,
+        Display(list(jobs.values()), list(there.values()), console) as shown,
         _opened(path) as lines,
     ):
         todo = [job for key, job in jobs.items() if key not in there]

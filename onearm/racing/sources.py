@@ -75,6 +75,17 @@ def source(told: Any) -> Source:
     return found
 
 
+def inferred(one: Source, say: Callable[[str], Any]) -> None:
+    """Say what is inferred of a file, or raise ValueError for what is wrong with it."""
+    if "file" in one.told:
+        datasets.read(one.told["file"], say=say, **_how(one.told))
+
+
+def _how(told: dict[str, Any]) -> dict[str, Any]:
+    """How a file is to be read."""
+    return {key: value for key, value in told.items() if key not in ("file", "sha256")}
+
+
 def _digest(stream: Stream) -> str:
     digest = hashlib.sha256()
     for X, y in stream.chunks():
@@ -90,7 +101,7 @@ def about(one: Source) -> str:
         return (inspect.getdoc(one.made) or "").splitlines()[0]
     if one.data is None:
         return f"SHA-256 {one.told['sha256']}"
-    return f"{one.data.citation}. Licence: {one.data.licence}. Rows: {one.data.about}."
+    return one.data.said()
 
 
 def rows(one: Source, rounds: int | None, seed: int, in_order: bool, view: str) -> Stream:
@@ -117,8 +128,7 @@ def _loaded(told: str) -> Stream:
     one = json.loads(told)
     if "name" in one:
         return datasets.load(one["name"])
-    how = {key: value for key, value in one.items() if key not in ("file", "sha256")}
-    return _in_memory(datasets.read(one["file"], **how), IN_MEMORY)
+    return _in_memory(datasets.read(one["file"], **_how(one)), IN_MEMORY)
 
 
 @lru_cache(maxsize=2)

@@ -73,6 +73,10 @@ class DataSet:
     ordered: bool = False
     fetch: dict[str, Any] | None = None
 
+    def said(self) -> str:
+        """Return citation, licence and what is to be known of the rows, in sentences."""
+        return f"{self.citation}. Licence: {self.licence}. Rows: {self.about}."
+
     def found(self) -> Path | None:
         """Return the folder that has all files, if there is one."""
         places = (folder for folder in folders() if self.files)
@@ -180,7 +184,7 @@ def _stream(data: DataSet, rows: Rows) -> Stream:
     names = {key: tuple(value) for key, value in told.items()}
     return Stream(
         data.name, data.classes, X.shape[1], lambda: chunks(X, y), X.shape[0],
-        in_memory=True, **names,
+        in_memory=True, about=data.said(), **names,
     )  # fmt: skip
 
 

@@ -38,6 +38,8 @@ class Stream:
         The number of values of each column, 0 for a numeric one; empty if all are numeric.
     feature_names, class_names
         Names for people; empty if there are none.
+    about
+        Where the rows come from, with licence and citation; empty if it is not known.
 
     Examples
     --------
@@ -55,6 +57,7 @@ class Stream:
     nominal: tuple[int, ...] = ()
     feature_names: tuple[str, ...] = ()
     class_names: tuple[str, ...] = ()
+    about: str = ""
 
     @classmethod
     def of(
