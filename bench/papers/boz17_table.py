@@ -23,9 +23,9 @@ bandit learner has on the data set."""
 WORDS = """\
 The paper's numbers are curves alone, so what can be compared is what it says of them. Verdicts are
 computed from the runs, by pairs that played the same rows: "holds" and "does not hold" are beyond
-chance where two errors are compared, at the level of 95 %; else "open". What "good" and "close" mean
-in brackets is ours. Of the paper's "best on … data sets out of four" the number is lost in our copy;
-its words name SynNonSep, Covtype and Reuters4."""
+chance where two errors are compared, at the level of 95 %; else "open". What stands in brackets is
+ours. Of the paper's "best on … data sets out of four" the number is lost in our copy; its words
+name SynNonSep, Covtype and Reuters4."""
 
 COVTYPE = """\
 The paper says "Covtype from LibSVM", where it lies scaled and unscaled, and nothing of the order of
