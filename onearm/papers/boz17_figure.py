@@ -51,7 +51,7 @@ def draw(records: list[Record], path: Path) -> None:
     panels[1, 0].set_ylabel("errors so far, with the best γ")
     handles, labels = panels[0, 0].get_legend_handles_labels()
     fig.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
-    fig.savefig(path, dpi=110)
+    fig.savefig(path, dpi=90)
     plt.close(fig)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from onearm.papers.boz17_claims import NEAR, Results, claims, good, least, newtron
+from onearm.papers.boz17_claims import NEAR, Results, claims, least, newtron
 from onearm.papers.boz17_run import DATA_SETS, LEARNERS, OTHERWISE, RUNS
 from onearm.papers.claims import Claim, counted, percent
 from onearm.papers.markdown import table
@@ -18,13 +18,14 @@ the paper. Runs draw SynSep and SynNonSep anew and shuffle the rows of the other
 the four largest topics, stands in for RCV1: {few:,} rounds where the paper has some hundred times
 as many. PNewtron is not in the paper's panels for Reuters4, but in its words.
 
-"Good γ" is for how many of the 16 the error is at most {near:g} points above the least."""
+"Good γ" is for how many of the 16 the error is at most {near:g} points above the least that any
+bandit learner has on the data set."""
 WORDS = """\
 The paper's numbers are curves alone, so what can be compared is what it says of them. Verdicts are
 computed from the runs, by pairs that played the same rows: "holds" and "does not hold" are beyond
-chance where two errors are compared, at the level of 95 %; else "open". Of the paper's "best on …
-data sets out of four" the number is lost in our copy; its words name SynNonSep, Covtype and
-Reuters4."""
+chance where two errors are compared, at the level of 95 %; else "open". What stands in brackets is
+ours. Of the paper's "best on … data sets out of four" the number is lost in our copy; its words
+name SynNonSep, Covtype and Reuters4."""
 
 COVTYPE = """\
 The paper says "Covtype from LibSVM", where it lies scaled and unscaled, and nothing of the order of
@@ -68,7 +69,7 @@ def _best(found: Results, names: Sequence[str]) -> str:
             power = found.best(data, learner)
             runs = found.chosen(data, learner, power)
             last = percent([run["last"] for run in runs])
-            explores = [f"2^-{power}", f"{good(found.means(data, learner))}"] if power else ["", ""]
+            explores = [f"2^-{power}", f"{found.good(data, learner)}"] if power else ["", ""]
             error = percent([run["error"] for run in runs])
             seconds = float(np.mean([run["cpu_seconds"] for run in runs]))
             rate = f"{runs[0]['played'] / max(seconds, 0.005) / 1000:,.0f}k"

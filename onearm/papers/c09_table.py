@@ -85,7 +85,11 @@ def write(records: list[Record], tried: list[Record], folder: Path, rounds: int)
     grid = {"n": len(GRIDS["gamma"]), "low": min(GRIDS["gamma"]), "high": max(GRIDS["gamma"])}
     numbers = {"runs": RUNS, "points": 100 * TOLERANCE, "tuning": len(TUNING)}
     parts += [_counts(cells), NOTES.format(**grid, **numbers), _sizes(records, names)]
-    parts += [_compared(cells), "## What the paper concludes", counted(found)]
+    parts += [
+        _compared(cells),
+        "## What the paper concludes",
+        f"{counted(found)} Bounds in brackets are ours.",
+    ]
     parts += [table(["the paper says", "data", "verdict", "here, %"], [list(c) for c in found])]
     read = {form: _reading(records, best, names, form) for form in _forms()}
     parts += ["## What the paper leaves open", READINGS, _decided(read), _rows(read)]
