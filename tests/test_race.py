@@ -16,6 +16,7 @@ import onearm
 from onearm import metrics
 from onearm.kernels import COMPILED
 from onearm.racing import run as running
+from onearm.racing import sources
 from onearm.racing.live import Display
 from onearm.racing.plan import Plan
 from onearm.racing.race import RUNS, finished, race
@@ -226,6 +227,20 @@ def test_a_stream_of_ones_own_and_a_file(tmp_path, capsys):
     file = race(path, "ConservativeOVA", on=1, console=Console(width=200))
     assert "rows.csv: 200 rows, 3 features" in capsys.readouterr().out
     assert own.runs[0]["error"] == file.runs[0]["error"] < 0.2
+
+
+def test_a_file_larger_than_memory_is_played_as_it_lies(tmp_path, monkeypatch):
+    path = tmp_path / "rows.csv"
+    lines = [f"{i % 7},{i % 2}" for i in range(500)]
+    path.write_text("a,label\n" + "\n".join(lines))
+    monkeypatch.setattr(sources, "IN_MEMORY", 100)
+    monkeypatch.setattr(sources, "HELD", 100)
+    stream = rows(source(path), 700, 0, False, "as it is")
+    X, y = stream.arrays()
+    assert not stream.in_memory
+    np.testing.assert_array_equal(X[:, 0], np.arange(700) % 500 % 7)
+    np.testing.assert_array_equal(y, np.arange(700) % 500 % 2)
+    assert race(path, "Banditron", rounds=700, on=1).runs[0]["n_rounds"] == 700
 
 
 def test_numbers_and_figures_are_written(tmp_path):

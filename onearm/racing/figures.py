@@ -37,7 +37,8 @@ def _curves(scores: list[Score], stream: str) -> Any:
         if np.isfinite(curve["low"]).all():
             low = np.maximum(curve["low"], 1e-6)
             axes.fill_between(curve["rounds"], low, curve["high"], color=colour, alpha=0.15, lw=0)
-    axes.set(xscale="log", yscale="log", xlabel="rounds", ylabel="error so far", xlim=(10, None))
+    axes.set(xscale="log", yscale="log", xlabel="rounds", ylabel="error so far")
+    axes.set(xlim=(10, scores[0].records[0]["n_rounds"]), ylim=(None, 1.0))
     _dressed(axes, f"{stream}: share of wrong labels")
     return figure
 
