@@ -44,8 +44,21 @@ def _numbers(text: str) -> list[float]:
         raise typer.BadParameter(f"must be numbers with commas, got {text!r}") from None
 
 
+PLANNED = ("learners", "repeats", "rounds", "seed", "tune", "exploration", "in_order", "raw")
+
+
+def _alone(told: typer.Context, streams: list[str]) -> None:
+    """Refuse what stands beside a plan, which says it all."""
+    sources = {name: told.get_parameter_source(name) for name in PLANNED}
+    given = [name for name, one in sources.items() if one is not None and one.name != "DEFAULT"]
+    if given or len(streams) > 1:
+        more = ", ".join([*streams[1:], *(f"--{name.replace('_', '-')}" for name in given)])
+        raise typer.BadParameter(f"{streams[0]} is a plan, which says all of it: leave out {more}")
+
+
 @app.command()
 def race(
+    told: typer.Context,
     streams: Annotated[
         list[str],
         typer.Argument(help="Streams (SynNonSep), data sets (letter), files, or a plan (.toml)."),
@@ -87,6 +100,7 @@ def race(
 
     try:
         if streams[0].endswith(".toml"):
+            _alone(told, streams)
             plan = Plan.read(streams[0])
         else:
             plan = Plan(
@@ -94,13 +108,13 @@ def race(
                 _numbers(exploration), in_order, raw,
             )  # fmt: skip
         results = run_race(plan, on=int(on) if on.isdigit() else on, out=out, console=console)
-    except (ValueError, FileNotFoundError) as error:
+    except (ValueError, OSError, ImportError, RuntimeError) as error:
         raise typer.BadParameter(str(error)) from error
     except KeyboardInterrupt:
         console.print(f"stopped; runs that had ended are in {out}: the same command goes on")
         raise typer.Exit(130) from None
     for failure in results.failures:
-        console.print(f"[red]failed[/red] {failure}", highlight=False, soft_wrap=True)
+        console.print("failed", failure, highlight=False, soft_wrap=True, markup=False)
     if not results.runs:
         raise typer.Exit(1)
     found = results.scores()
@@ -108,10 +122,11 @@ def race(
         console.print(report.table([score for score in found if score.stream == stream], stream))
     written = results.write(out, f"onearm {shlex.join(sys.argv[1:])}", figures)
     for path in written[1:]:
-        console.print(f"{path}", highlight=False, soft_wrap=True)
-    console.print(f"page: {written[0].resolve().as_uri()}", highlight=False, soft_wrap=True)
+        console.print(f"{path}", highlight=False, soft_wrap=True, markup=False)
+    page = written[0].resolve().as_uri()
+    console.print(f"page: {page}", highlight=False, soft_wrap=True, markup=False)
     if show:
-        typer.launch(written[0].resolve().as_uri())
+        typer.launch(page)
     if results.failures:
         raise typer.Exit(1)
 

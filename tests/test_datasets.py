@@ -168,7 +168,7 @@ def test_fetched_rows_must_be_as_many_as_are_known(monkeypatch):
     came = SimpleNamespace(data=np.zeros((3, 2)), target=np.zeros(3))
     monkeypatch.setattr(sklearn.datasets, "fetch_openml", lambda **_: came)
     known(monkeypatch, "mine", b"", fetch={"call": "fetch_openml"})
-    with pytest.raises(ValueError, match="mine must have 4 rows, fetched 3"):
+    with pytest.raises(ValueError, match="mine must have 4 rows of 2 features, fetched 3 of 2"):
         datasets.load("mine")
 
 

@@ -12,6 +12,7 @@ import onearm
 from onearm.cli import RACERS, app
 from onearm.kernels import COMPILED
 from onearm.papers import PUBLISHED
+from onearm.racing import pool
 
 runner = CliRunner()
 
@@ -44,17 +45,32 @@ def test_race(tmp_path):
     assert (tmp_path / "runs.jsonl").read_bytes() == before
 
 
-def test_a_race_with_a_failure_says_so_and_fails(tmp_path):
+def test_a_plan_says_it_all(tmp_path):
     plan = tmp_path / "plan.toml"
-    plan.write_text("""
-rounds = 60
-streams = ["balance"]
-learners = ["Banditron", {name = "Banditron", gamma = 7}]
-""")
-    result = runner.invoke(app, ["race", str(plan), "--on", "1", "--out", str(tmp_path / "out")])
+    plan.write_text('streams = ["balance"]\nlearners = [{name = "Banditron", gamma = 7}]')
+    told = ["race", str(plan), "--on", "1", "--out", str(tmp_path / "out")]
+    result = runner.invoke(app, told)
+    assert result.exit_code == 2
+    assert "gamma must be a number in" in re.sub(r"[\s│]+", " ", result.output)
+    result = runner.invoke(app, [*told, "--repeats", "2"])
+    assert result.exit_code == 2
+    assert "leave out --repeats" in re.sub(r"[\s│]+", " ", result.output)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_race_with_a_failure_says_so_and_fails(tmp_path, monkeypatch):
+    def play(job, on_progress):
+        if job.learner == "SOBA":
+            raise OSError("no more")
+        return really(job, on_progress)
+
+    really = pool.play
+    monkeypatch.setattr(pool, "play", play)
+    told = ["race", "balance", "--learners", "soba,banditron", "--rounds", "60", "--on", "1"]
+    result = runner.invoke(app, [*told, "--repeats", "1", "--out", str(tmp_path)])
     assert result.exit_code == 1
-    assert "failed Banditron gamma=7" in result.output
-    assert (tmp_path / "out" / "race.html").exists()
+    assert "failed SOBA on balance, repeat 0: OSError: no more" in result.output
+    assert (tmp_path / "race.html").exists()
 
 
 def test_datasets():

@@ -6,7 +6,9 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -105,13 +107,71 @@ def test_a_line_that_was_cut_off_is_played_again(tmp_path):
     assert len(finished(path)) == 3
 
 
+class Tired(onearm.Banditron):
+    """A learner of one's own, which does not play."""
+
+    def play(self, *args, **more):
+        raise OSError("no more")
+
+
+class Restless(onearm.Banditron):
+    """Another, which does."""
+
+
 def test_a_failure_does_not_stop_the_others(tmp_path):
-    learners = ["Banditron", {"name": "SOBA", "adaptive": 0.5}, {"name": "Banditron", "gamma": 7.0}]
+    learners = ["Banditron", Tired, {"name": Restless, "gamma": [0.1, 0.2]}, onearm.SOBA]
     results = race("SynSep", learners, rounds=ROUNDS, on=1, out=tmp_path)
-    assert [run["learner"] for run in results.runs] == ["Banditron", "SOBA"]
-    (failure,) = results.failures
-    assert "gamma=7.0" in failure
-    assert "gamma must be a number in" in failure
+    names = ["Banditron", "Restless", "Restless", "SOBA"]
+    assert [run["learner"] for run in results.runs] == names
+    assert results.failures == ["Tired on SynSep, repeat 0: OSError: no more"]
+    with pytest.raises(ValueError, match="no run has ended: Tired on SynSep"):
+        race("SynSep", Tired, rounds=ROUNDS, on=1).write(tmp_path / "none")
+    assert not (tmp_path / "none").exists()
+
+
+def test_what_learners_cannot_have_is_refused_before_anything_is_played(tmp_path):
+    learners = ["Banditron", {"name": "Banditron", "gamma": 7.0}]
+    with pytest.raises(ValueError, match="gamma must be a number in"):
+        race("SynSep", learners, rounds=ROUNDS, on=1, out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("on", [0, -1, 2.5, ""])
+def test_where_it_cannot_be_played(on):
+    with pytest.raises(ValueError, match="on must be all-cores, a number of at least 1"):
+        race("SynSep", "SOBA", rounds=ROUNDS, on=on)
+
+
+def test_streams_are_told_apart_by_all_that_they_are():
+    X, y = np.eye(3)[[0, 1, 2] * 9], [0, 1, 2] * 9
+    told = [{}, {"nominal": (2, 2, 2)}, {"n_classes": 5}]
+    keys = {Plan([onearm.Stream.of(X, y, **one)], ["SOBA"]).jobs()[0].key() for one in told}
+    assert len(keys) == 3
+    with pytest.raises(ValueError, match="streams must have different names, got 'rows' twice"):
+        race([onearm.Stream.of(X, y), onearm.Stream.of(X[::-1], y)], "SOBA", on=1)
+
+
+def test_streams_of_ones_own_are_shuffled_too():
+    results = race(onearm.SynSep(ROUNDS), "Perceptron", repeats=3, on=1)
+    assert len({run["error"] for run in results.runs}) > 1
+    results.plan.toml()
+    with pytest.raises(ValueError, match="must have streams"):
+        Plan.read(written(results.plan.toml()))
+
+
+def written(text):
+    path = Path(tempfile.mkdtemp()) / "plan.toml"
+    path.write_text(text)
+    return path
+
+
+def test_a_file_may_have_a_name(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("a,label\n" + "\n".join(f"{i % 7},{i % 2}" for i in range(50)))
+    results = race({"file": str(path), "name": "letter"}, "Banditron", on=1)
+    assert results.runs[0]["n_rounds"] == 50
+    with pytest.raises(ValueError, match=r"a file is read with file, label, .* got 'sep'"):
+        race({"file": str(path), "sep": ","}, "Banditron", on=1)
 
 
 def test_tuning_is_not_part_of_the_race():
@@ -140,6 +200,12 @@ def test_a_rate_that_was_given_stays():
     results = race("SynSep", [{"name": "Banditron", "gamma": 0.3}], rounds=ROUNDS, tune=0.2, on=1)
     assert results.runs[0]["tuned"] == {}
     assert results.runs[0]["played"]["gamma"] == 0.3
+
+
+def test_of_equal_rates_the_nearest_to_the_default_is_chosen():
+    record = race("letter", ["Banditron"], rounds=20, tune=0.1, on=1).runs[0]
+    assert record["tuned"] == {"gamma": 0.05}  # two rounds of 26 labels: all are wrong
+    assert record["n_rounds"] == 18
 
 
 def test_scores_by_hand():
@@ -205,8 +271,12 @@ name = "Perceptron"
             "SOBA has the parameters .*gamma.* got 'gama'",
         ),
         ({"learners": [{"gamma": 1}]}, "learners must have a name"),
-        ({"repeats": 0}, "repeats must be at least 1, got 0"),
-        ({"rounds": 3}, "rounds must be at least 10, got 3"),
+        ({"repeats": 0}, "repeats must be a whole number of at least 1, got 0"),
+        ({"repeats": "3"}, "repeats must be a whole number of at least 1, got '3'"),
+        ({"rounds": 3}, "rounds must be a whole number of at least 10, got 3"),
+        ({"rounds": 1e4}, "rounds must be a whole number of at least 10, got 10000.0"),
+        ({"streams": [{"noise": 1}]}, "streams must be names, files or Streams"),
+        ({"learners": [onearm.SOBA(3, 4)]}, "learners must be names or classes"),
         ({"tune": 0.9}, r"tune must be in \[0, 0.5\], got 0.9"),
     ],
 )

@@ -15,6 +15,7 @@ from rich.table import Table
 
 from onearm.racing.run import Job, Record
 
+EAR = 0.5  # seconds after which the ear looks whether it was closed
 BEAT = 30.0  # seconds between two lines about runs under way, where there is no terminal
 
 
@@ -64,13 +65,14 @@ class Display:
         self.lines: dict[tuple[str, str], Line] = {}
         self.line_of: dict[str, Line] = {}
         for job in jobs:
-            where = str(job.source.told.get("name") or job.source.told["file"])
+            where = job.source.name
             line = self.lines.setdefault((where, job.name), Line(where, job.name))
             line.runs += 1
             self.line_of[job.key()] = line
         for record in there:
             self.end(record["key"], record)
         self.ear = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.ear.settimeout(EAR)
         self.ear.bind(("", 0))
         self.address = ("127.0.0.1", self.ear.getsockname()[1])
         self.live = Live(
@@ -92,13 +94,13 @@ class Display:
     def _listen(self) -> None:
         while True:
             try:
-                key, *word = json.loads(self.ear.recv(1000))
-            except (OSError, ValueError):  # closed, or not for us
+                key, rounds, right, seconds = json.loads(self.ear.recv(1000))
+            except (OSError, ValueError, TypeError):  # closed, silent, or not for us
                 if self.ear.fileno() < 0:
                     return
                 continue
             if key in self.line_of:
-                self.line_of[key].under_way[key] = word
+                self.line_of[key].under_way[key] = [rounds, right, seconds]
             if not self.console.is_terminal and time.monotonic() - self.beat > BEAT:
                 self.say()
 
@@ -111,6 +113,10 @@ class Display:
         line.played[0] += record["n_rounds"]
         line.played[1] += round((1 - record["error"]) * record["n_rounds"])
         line.seconds += record["seconds"]
+
+    def failed(self, key: str) -> None:
+        """Take note of a run that has no record."""
+        self.line_of[key].under_way.pop(key, None)
 
     def say(self) -> None:
         """Print a line about what is under way."""

@@ -26,6 +26,7 @@ from onearm.racing.run import Job
 from onearm.racing.sources import Source, source
 from onearm.streams.stream import demand
 
+LISTS = (list, tuple)
 SIZES = ("n_classes", "n_features", "nominal", "seed")  # parameters that the race sets
 
 
@@ -68,13 +69,24 @@ class Plan:
     raw: bool = False
 
     def __post_init__(self) -> None:
+        for name in ("streams", "learners", "exploration"):
+            told = getattr(self, name)
+            object.__setattr__(self, name, list(told) if isinstance(told, LISTS) else [told])
         demand(
             streams=(len(self.streams) > 0, "at least one", self.streams),
             learners=(len(self.learners) > 0, "at least one", self.learners),
-            repeats=(self.repeats >= 1, "at least 1", self.repeats),
-            rounds=(self.rounds is None or self.rounds >= 10, "at least 10", self.rounds),
-            seed=(0 <= self.seed < 2**62, "in [0, 2**62)", self.seed),
-            tune=(0 <= self.tune <= 0.5, "in [0, 0.5]", self.tune),
+            repeats=(_whole(self.repeats, 1), "a whole number of at least 1", self.repeats),
+            rounds=(
+                self.rounds is None or _whole(self.rounds, 10),
+                "a whole number of at least 10",
+                self.rounds,
+            ),
+            seed=(_whole(self.seed, 0) and self.seed < 2**62, "in [0, 2**62)", self.seed),
+            tune=(
+                isinstance(self.tune, int | float) and 0 <= self.tune <= 0.5,
+                "in [0, 0.5]",
+                self.tune,
+            ),
         )
 
     @classmethod
@@ -95,7 +107,9 @@ class Plan:
         told = [field.name for field in fields(self) if field.name not in ("streams", "learners")]
         values = {key: getattr(self, key) for key in told}
         lines = [f"{key} = {_said(v)}" for key, v in values.items() if v is not None]
-        entries = [("streams", one.told) for one in self.sources()]
+        given = [one.told for one in self.sources() if one.given]
+        lines += [f"# a Stream of Python: {one['name']}, SHA-256 {one['sha256']}" for one in given]
+        entries = [("streams", one.told) for one in self.sources() if not one.given]
         entries += [("learners", _entry(one)) for one in self.learners]
         for title, entry in entries:
             lines += ["", f"[[{title}]]"]
@@ -103,8 +117,13 @@ class Plan:
         return "\n".join(lines) + "\n"
 
     def sources(self) -> list[Source]:
-        """Return the streams."""
-        return [source(told) for told in self.streams]
+        """Return the streams, no two of one name."""
+        found = [source(told) for told in self.streams]
+        names = [one.name for one in found]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"streams must have different names, got {name!r} twice")
+        return found
 
     def jobs(self) -> list[Job]:
         """Return all runs, those on the same rows beside each other."""
@@ -118,8 +137,8 @@ class Plan:
 
     def _grid(self, told: Any) -> Iterable[tuple[Any, dict[str, Any]]]:
         """Give a learner with each setting that is asked for."""
-        entry = _entry(told)
-        cls = entry.pop("name") if isinstance(told, str | dict) else told
+        entry = {key: getattr(v, "tolist", lambda v=v: v)() for key, v in _entry(told).items()}
+        cls = entry.pop("name")
         kind = getattr(onearm, cls) if isinstance(cls, str) else cls
         allowed = [one.name for one in parameters(kind) if one.name not in SIZES]
         for key in entry:
@@ -135,12 +154,15 @@ class Plan:
 
 
 def _entry(told: Any) -> dict[str, Any]:
-    """A learner as a dict with its name in the usual case."""
-    if not isinstance(told, str | dict):
-        return {"name": told.__name__}
-    entry = {"name": told} if isinstance(told, str) else dict(told)
+    """A learner as a dict with its class, or the name of ours in the usual case."""
+    entry = dict(told) if isinstance(told, dict) else {"name": told}
     if "name" not in entry:
         raise ValueError(f"learners must have a name, got {told!r}")
+    if isinstance(entry["name"], type):
+        own = getattr(onearm, entry["name"].__name__, None) is entry["name"]
+        return entry | {"name": entry["name"].__name__} if own else entry
+    if not isinstance(entry["name"], str):
+        raise ValueError(f"learners must be names or classes, got {entry['name']!r}")
     known = {name.lower(): name for name in onearm.LEARNERS}
     if entry["name"].strip().lower() not in known:
         names = ", ".join(onearm.LEARNERS)
@@ -148,6 +170,11 @@ def _entry(told: Any) -> dict[str, Any]:
     return entry | {"name": known[entry["name"].strip().lower()]}
 
 
+def _whole(value: Any, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+
+
 def _said(value: Any) -> str:
-    """A value in TOML, which says these as JSON does."""
+    """A value in TOML, which says these as JSON does; a class by its name."""
+    value = value.__name__ if isinstance(value, type) else value
     return json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)

@@ -9,7 +9,7 @@ import socket
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Any
 
 from joblib import Parallel, cpu_count, delayed
@@ -76,7 +76,8 @@ def _reporting(job: Job, heard: Address) -> tuple[str, Record | str]:
         if time.monotonic() - last >= EVERY:
             last = time.monotonic()
             word: list[Any] = [key, rounds, right, time.process_time() - began]
-            voice.sendto(json.dumps(word).encode(), heard)
+            with suppress(OSError):
+                voice.sendto(json.dumps(word).encode(), heard)
 
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as voice:
         try:

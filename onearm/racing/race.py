@@ -13,7 +13,7 @@ from onearm.racing.live import Display
 from onearm.racing.plan import Plan
 from onearm.racing.pool import ALL_CORES, play_all
 from onearm.racing.run import Record
-from onearm.racing.sources import inferred
+from onearm.racing.sources import ready
 from onearm.racing.summary import Score, scores
 
 RUNS = "runs.jsonl"
@@ -49,7 +49,11 @@ class Results:
         from onearm.racing.figures import write_figures
 
         folder, found = Path(folder), self.scores()
+        if not found:
+            raise ValueError(f"no run has ended: {'; '.join(self.failures[:1])}")
         folder.mkdir(parents=True, exist_ok=True)
+        for old in (*folder.glob("error-*"), *folder.glob("exploration-*")):
+            old.unlink()
         page.write(report.page_data(self.plan, found, command), folder / "race.html")
         (folder / "race.toml").write_text(self.plan.toml(), encoding="utf-8")
         written = [folder / "race.html", folder / "race.toml", *report.write_numbers(found, folder)]
@@ -78,10 +82,15 @@ def race(
     """
     if not isinstance(streams, Plan):
         streams = Plan(_several(streams), _several(learners or []), **plan)
+    if not (isinstance(on, str) and on) and not (type(on) is int and on >= 1):
+        allowed = "all-cores, a number of at least 1, ray or the address of a Ray cluster"
+        raise ValueError(f"on must be {allowed}, got {on!r}")
     console = console or Console(quiet=True)
     jobs = {job.key(): job for job in streams.jobs()}
-    for one in streams.sources():
-        inferred(one, lambda line: console.print(line, highlight=False, soft_wrap=True))
+    for one in {job.name: job for job in jobs.values()}.values():
+        one.cls(3, 4, **one.parameters)  # refuses what it cannot have
+    for each in streams.sources():
+        ready(each, lambda line: console.print(line, highlight=False, soft_wrap=True, markup=False))
     path = None if out is None else Path(out) / RUNS
     there = {} if path is None else finished(path)
     there = {key: there[key] for key in jobs if key in there}
@@ -93,7 +102,8 @@ def race(
         todo = [job for key, job in jobs.items() if key not in there]
         for job, result in play_all(todo, on, shown.address) if todo else ():
             if isinstance(result, str):
-                failures.append(f"{job.name}, repeat {job.repeat}: {result}")
+                failures.append(f"{job.name} on {job.source.name}, repeat {job.repeat}: {result}")
+                shown.failed(job.key())
                 continue
             there[job.key()] = result
             lines.write(json.dumps(result) + "\n")
@@ -114,7 +124,8 @@ def finished(path: Path) -> dict[str, Record]:
             record = json.loads(line)
         except ValueError:
             continue
-        found[record["key"]] = record
+        if isinstance(record, dict) and "key" in record:
+            found[record["key"]] = record
     return found
 
 

@@ -11,9 +11,8 @@ from rich.table import Table
 
 from onearm.metrics import Interval
 from onearm.racing.plan import Plan
-from onearm.racing.run import versions
-from onearm.racing.sources import Source, about
-from onearm.racing.summary import Score, exploration, stream_name
+from onearm.racing.sources import Source, about, shuffles
+from onearm.racing.summary import Score, exploration
 
 NOTES = (
     "All learners of a repeat see the same rows in the same order.",
@@ -28,6 +27,12 @@ SCALED = (
 TUNED = (
     "Exploration rates were chosen on the first {:.0%} of each repeat's rows: of the default times "
     "4^-3 … 4^2, that of least error. Those rounds are not part of the race, for any learner."
+)
+
+
+IN_ORDER = (
+    "The rows of {} come in the order of their source in every repeat: there intervals are of what "
+    "learners draw alone, not of rows."
 )
 
 
@@ -110,14 +115,16 @@ def write_numbers(found: Sequence[Score], folder: Path) -> list[Path]:
 
 def page_data(plan: Plan, found: Sequence[Score], command: str) -> dict[str, Any]:
     """Return what the page of a race shows."""
-    sources = {stream_name(one.told): one for one in plan.sources()}
+    sources = {one.name: one for one in plan.sources()}
     notes = [*NOTES, *([] if plan.raw else [SCALED])]
     notes += [TUNED.format(plan.tune)] if plan.tune else []
+    still = [name for name, one in sources.items() if not shuffles(one, plan.in_order)]
+    notes += [IN_ORDER.format(", ".join(still))] if still else []
     latest = max((record for score in found for record in score.records), key=lambda r: r["date"])
     return {
         "title": "Race: " + ", ".join(dict.fromkeys(score.stream for score in found)),
         "date": latest["date"], "command": command, "toml": plan.toml(), "notes": notes,
-        "versions": versions(), "machine": f"{processor()}, {os.cpu_count()} cores",
+        "versions": latest["versions"], "machine": f"{processor()}, {os.cpu_count()} cores",
         "streams": [
             _stream_data(one, [score for score in found if score.stream == name])
             for name, one in sources.items() if any(score.stream == name for score in found)
@@ -152,7 +159,7 @@ def _stream_data(one: Source, found: list[Score]) -> dict[str, Any]:
 
 def _rate_name(found: list[Score], learner: str) -> str:
     records = (score.records[0] for score in found)
-    return next(record["exploration"] for record in records if record["learner"] == learner)
+    return next(r["exploration"] for r in records if r["learner"] == learner.split()[0])
 
 
 def _learner_data(score: Score) -> dict[str, Any]:

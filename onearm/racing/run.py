@@ -1,7 +1,9 @@
 """One run: a learner plays the rows of a repeat, and a record says what came of it."""
 
 import hashlib
+import inspect
 import json
+import math
 import platform
 import time
 from collections.abc import Callable
@@ -50,7 +52,8 @@ class Job(NamedTuple):
     def configuration(self) -> Record:
         """Return what tells this run from others; a changed kernel makes another one too."""
         return {
-            "stream": self.source.told, "learner": self.cls.__name__,
+            "stream": self.source.told, "data": _hash(repr(self.source.data)),
+            "learner": self.cls.__name__, "own": _own(self.cls),
             "parameters": self.parameters, "repeat": self.repeat, "seed": self.seed,
             "rounds": self.rounds, "tune": self.tune, "in_order": self.in_order, "raw": self.raw,
             "kernels": CACHE.name,
@@ -58,8 +61,7 @@ class Job(NamedTuple):
 
     def key(self) -> str:
         """Return a short text that is the same for the same configuration."""
-        text = json.dumps(self.configuration(), sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        return _hash(json.dumps(self.configuration(), sort_keys=True, default=_refuse))
 
     def stream(self) -> Stream:
         """Return what is played, as this learner wants to see it.
@@ -71,10 +73,28 @@ class Job(NamedTuple):
         return rows(self.source, self.rounds, self.seed + self.repeat, self.in_order, view)
 
 
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _own(cls: Any) -> str:
+    """What tells a learner of the user's from another of the same name: its text."""
+    if cls.__module__.startswith("onearm."):
+        return ""
+    try:
+        return _hash(inspect.getsource(cls))
+    except (OSError, TypeError):  # from a prompt
+        return f"{cls.__module__}.{cls.__qualname__}"
+
+
+def _refuse(value: Any) -> None:
+    raise ValueError(f"parameters of a race must be numbers, words or lists of them, got {value!r}")
+
+
 def play(job: Job, on_progress: OnProgress = lambda rounds, right: None) -> Record:
     """Play a run to its end."""
     stream = job.stream()
-    share = round(job.tune * (stream.n_rows or 0))
+    share = max(1, round(job.tune * (stream.n_rows or 0))) if job.tune else 0
     chosen = _tuned(job, stream.first(share)) if share else {}
     learner = stream.learner(job.cls, seed=job.seed + job.repeat, **job.parameters | chosen)
     correct, seconds = _played(learner, stream.after(share), on_progress)
@@ -118,7 +138,8 @@ def _played(learner: Any, stream: Stream, on_progress: OnProgress) -> tuple[np.n
 def _tuned(job: Job, stream: Stream) -> dict[str, float]:
     """Choose the exploration rate: of the default times 4^-3 … 4^2, that of least error here.
 
-    Where the default is 0, of 0 and 4^-3 … 4^2. A rate that was given stays.
+    Where the default is 0, of 0 and 4^-3 … 4^2; of equal ones that nearest the
+    default. A rate that was given stays.
     """
     name = job.cls.exploration
     if name is None or name in job.parameters:
@@ -133,7 +154,11 @@ def _tuned(job: Job, stream: Stream) -> dict[str, float]:
             continue  # out of its range
         correct, _ = _played(learner, stream, lambda rounds, right: None)
         errors[rate] = metrics.error(correct)
-    return {name: min(errors, key=errors.__getitem__)}
+
+    def far(rate: float) -> float:
+        return abs(math.log(rate / default)) if default and rate else rate
+
+    return {name: min(errors, key=lambda rate: (errors[rate], far(rate)))}
 
 
 def _plain(params: dict[str, Any]) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from onearm.streams.views import as_it_is, filling, scaling
 
 MADE = {name.lower(): name for name in onearm.STREAMS if name != "Stream"}
 VIEWS = {"linear": scaling, "filled": filling, "as it is": as_it_is}
+READ = {"file", "label", "nominal", "name", "n_features", "sha256"}
 IN_MEMORY = 2**30  # bytes of numbers: a stream of more is played as it lies, chunk by chunk
 HELD = 2**28  # bytes of a repeat's rows that stay in memory from one learner to the next
 
@@ -35,19 +36,31 @@ class Source(NamedTuple):
     @property
     def made(self) -> Callable[..., Stream] | None:
         """What draws the rows, if they are drawn."""
-        name = MADE.get(str(self.told.get("name", "")).lower())
-        return None if name is None or self.given else getattr(onearm, name)
+        name = "" if self.given or "file" in self.told else self.told["name"]
+        return getattr(onearm, name) if name in MADE.values() else None
 
     @property
     def data(self) -> datasets.DataSet | None:
         """What is known of the rows, if they are a data set."""
-        told = "name" in self.told and not self.given and not self.made
-        return datasets.about(self.told["name"]) if told else None
+        if self.given or "file" in self.told or self.made:
+            return None
+        return datasets.about(self.told["name"])
+
+    @property
+    def name(self) -> str:
+        """What the stream is called: its name or file, with its parameters."""
+        return stream_name(self.told)
 
     @property
     def n_features(self) -> int | None:
         """How many features the rows have as they are, where that is known beforehand."""
         return self.data.features if self.data else self.given.n_features if self.given else None
+
+
+def stream_name(told: dict[str, Any]) -> str:
+    """Return what a stream is called: its name or file, with its parameters."""
+    own = [f"{key}={value}" for key, value in told.items() if key not in ("name", "file", "sha256")]
+    return " ".join([str(told.get("name") or told["file"]), *own])
 
 
 def source(told: Any) -> Source:
@@ -57,7 +70,11 @@ def source(told: Any) -> Source:
     if isinstance(told, str | Path):
         named = str(told).lower() in {*MADE, *datasets.names()}
         return source({"name": str(told)} if named else {"file": str(told)})
+    if not isinstance(told, dict) or not {"file", "name"} & set(told):
+        raise ValueError(f"streams must be names, files or Streams, got {told!r}")
     if "file" in told:
+        for key in set(told) - READ:
+            raise ValueError(f"a file is read with {', '.join(sorted(READ))}, got {key!r}")
         path = Path(told["file"])
         if not path.is_file():
             known = ", ".join([*MADE.values(), *datasets.names()])
@@ -75,10 +92,12 @@ def source(told: Any) -> Source:
     return found
 
 
-def inferred(one: Source, say: Callable[[str], Any]) -> None:
-    """Say what is inferred of a file, or raise ValueError for what is wrong with it."""
+def ready(one: Source, say: Callable[[str], Any]) -> None:
+    """Say what is inferred of a file, and load a data set; raise what is wrong with either."""
     if "file" in one.told:
         datasets.read(one.told["file"], say=say, **_how(one.told))
+    elif one.data:
+        _classes(datasets.load(one.told["name"]))
 
 
 def _how(told: dict[str, Any]) -> dict[str, Any]:
@@ -87,8 +106,10 @@ def _how(told: dict[str, Any]) -> dict[str, Any]:
 
 
 def _digest(stream: Stream) -> str:
-    digest = hashlib.sha256()
+    about = (stream.n_classes, stream.n_features, stream.nominal)
+    digest = hashlib.sha256(repr(about).encode())
     for X, y in stream.chunks():
+        digest.update(repr((X.shape, X.dtype)).encode())
         for array in (X,) if isinstance(X, np.ndarray) else (X.data, X.indices, X.indptr):
             digest.update(np.ascontiguousarray(array).tobytes())
         digest.update(y.tobytes())
@@ -107,8 +128,8 @@ def about(one: Source) -> str:
 def rows(one: Source, rounds: int | None, seed: int, in_order: bool, view: str) -> Stream:
     """Return what is played in a repeat: every learner of it sees these rows in this order."""
     if one.given:
-        return _repeat(one.given, rounds, seed, in_order, view)
-    return _held(json.dumps(one.told, sort_keys=True), rounds, seed, in_order, view)
+        return _repeat(_in_memory(one.given, IN_MEMORY), rounds, seed, in_order, view)
+    return _held(_text(one.told), rounds, seed, in_order, view)
 
 
 @lru_cache(maxsize=3)  # one of each view
@@ -126,7 +147,7 @@ def _held(told: str, rounds: int | None, seed: int, in_order: bool, view: str) -
 @lru_cache(maxsize=1)
 def _loaded(told: str) -> Stream:
     one = json.loads(told)
-    if "name" in one:
+    if "file" not in one:
         return datasets.load(one["name"])
     return _in_memory(datasets.read(one["file"], **_how(one)), IN_MEMORY)
 
@@ -136,9 +157,12 @@ def _view(stream: Stream, view: str) -> Callable[[Stream], Stream]:
     return VIEWS[view](stream)
 
 
-def _repeat(stream: Stream, rounds: int | None, seed: int, in_order: bool, view: str) -> Stream:
+def _classes(stream: Stream) -> None:
     if stream.n_classes < 2:
         raise ValueError(f"stream {stream.name} has no classes: its label is a number")
+
+
+def _repeat(stream: Stream, rounds: int | None, seed: int, in_order: bool, view: str) -> Stream:
     ordered = _ordered(stream, rounds, seed, in_order)
     return _view(stream, view)(ordered)
 
@@ -162,6 +186,20 @@ def _ordered(stream: Stream, rounds: int | None, seed: int, in_order: bool) -> S
             yield X[some], y[some]
 
     return replace(stream, source=parts, n_rows=rounds)
+
+
+def shuffles(one: Source, in_order: bool) -> bool:
+    """Whether repeats have rows of their own, or their own order; large files have not."""
+    if one.made:
+        return True
+    if in_order or (one.data and one.data.ordered):
+        return False
+    stream = _in_memory(one.given, IN_MEMORY) if one.given else _loaded(_text(one.told))
+    return stream.in_memory
+
+
+def _text(told: dict[str, Any]) -> str:
+    return json.dumps(told, sort_keys=True)
 
 
 def _in_memory(stream: Stream, most: int) -> Stream:

@@ -7,6 +7,7 @@ import numpy as np
 
 from onearm.metrics import Interval, interval
 from onearm.racing.run import Record
+from onearm.racing.sources import stream_name
 
 
 class Score(NamedTuple):
@@ -28,7 +29,8 @@ class Score(NamedTuple):
     @property
     def rate(self) -> float:
         """Rounds per second of processor time."""
-        return sum(r["n_rounds"] for r in self.records) / sum(r["seconds"] for r in self.records)
+        seconds = sum(record["seconds"] for record in self.records)
+        return sum(record["n_rounds"] for record in self.records) / max(seconds, 1e-9)
 
     @property
     def bytes(self) -> int:
@@ -65,17 +67,11 @@ def streams(records: Sequence[Record]) -> dict[str, list[Record]]:
     return found
 
 
-def stream_name(told: dict[str, Any]) -> str:
-    """Return what a stream is called: its name or file, with its parameters."""
-    own = [f"{key}={value}" for key, value in told.items() if key not in ("name", "file", "sha256")]
-    return " ".join([str(told.get("name") or told["file"]), *own])
-
-
 def scores(records: Sequence[Record]) -> list[Score]:
     """Return each learner on each stream, the least error first.
 
-    Differences are to the best learner that hears right or wrong alone, over the repeats that both
-    have played.
+    Differences are to the best learner that hears right or wrong alone and has played all repeats,
+    over the repeats that both have played.
     """
     found = []
     for stream, played in streams(records).items():
@@ -83,8 +79,10 @@ def scores(records: Sequence[Record]) -> list[Score]:
         for record in sorted(played, key=lambda record: record["repeat"]):
             by_name.setdefault(record["name"], []).append(record)
         mean = {n: np.mean([r["error"] for r in rs]) for n, rs in by_name.items()}
-        bandits = [n for n, rs in by_name.items() if not rs[0]["full_information"]]
-        best = min(bandits or mean, key=mean.__getitem__)
+        most = max(len(runs) for runs in by_name.values())
+        whole = [name for name, runs in by_name.items() if len(runs) == most]
+        bandits = [name for name in whole if not by_name[name][0]["full_information"]]
+        best = min(bandits or whole, key=mean.__getitem__)
         for name in sorted(mean, key=mean.__getitem__):
             runs = by_name[name]
             parts = {
@@ -106,7 +104,9 @@ def exploration(found: Sequence[Score]) -> dict[str, list[tuple[float, Interval]
     by_learner: dict[str, list[tuple[float, Interval]]] = {}
     for score in found:
         record = score.records[0]
-        rate = record["parameters"].get(record["exploration"])
+        given = dict(record["parameters"])
+        rate = given.pop(record["exploration"], None)
         if rate is not None:
-            by_learner.setdefault(record["learner"], []).append((rate, score.error))
+            name = " ".join([record["learner"], *(f"{key}={v}" for key, v in given.items())])
+            by_learner.setdefault(name, []).append((rate, score.error))
     return {n: sorted(p, key=lambda pair: pair[0]) for n, p in by_learner.items() if len(p) > 1}

@@ -27,10 +27,19 @@ def fetched(data: Any) -> tuple[Any, np.ndarray, dict[str, Any]]:
     X, labels = came.data, came.target
     if data.name == "rcv1":
         X, labels = single_topic(X, labels, list(came.target_names))
-    if X.shape[0] != data.rows:
-        raise ValueError(f"{data.name} must have {data.rows} rows, fetched {X.shape[0]}")
-    classes, y = np.unique(labels, return_inverse=True)
+    if X.shape != (data.rows, data.features):
+        wanted = f"{data.rows} rows of {data.features} features"
+        raise ValueError(f"{data.name} must have {wanted}, fetched {X.shape[0]} of {X.shape[1]}")
+    classes, y = np.unique(_numbers(labels), return_inverse=True)
     return X, y.astype(np.int64), {"class_names": tuple(str(one) for one in classes)}
+
+
+def _numbers(labels: Any) -> np.ndarray:
+    """Labels as numbers if all are, so that 10 comes after 9."""
+    try:
+        return np.asarray(labels, float).astype(np.int64)
+    except ValueError:
+        return np.asarray(labels)
 
 
 def single_topic(X: Any, topics: Any, names: list[str]) -> tuple[Any, np.ndarray]:

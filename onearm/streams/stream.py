@@ -73,6 +73,7 @@ class Stream:
         k = n_classes or int(y.max(initial=1)) + 1
         labels = as_labels(y, k, X.shape[0])
         sizes = {"n_classes": k, "n_features": X.shape[1], "n_rows": X.shape[0]}
+        about = {key: tuple(v) if isinstance(v, list) else v for key, v in about.items()}
         return cls(name, source=lambda: chunks(X, labels), in_memory=True, **sizes, **about)
 
     def chunks(self) -> Chunks:

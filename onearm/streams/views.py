@@ -31,7 +31,7 @@ def scaling(stream: Stream) -> Callable[[Stream], Stream]:
     nominal = np.array(stream.nominal or (0,) * stream.n_features)
     largest = np.zeros(stream.n_features)
     for X, _ in stream.chunks():
-        largest = np.fmax(largest, np.fmax.reduce(np.abs(X), axis=0))
+        largest = np.fmax(largest, np.fmax.reduce(np.abs(np.asarray(X, float)), axis=0))
     largest[largest == 0] = 1.0
 
     def spread(X: np.ndarray) -> np.ndarray:
