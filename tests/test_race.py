@@ -407,11 +407,11 @@ def test_runs_under_way_are_heard():
         line = shown.line_of[jobs[0].key()]
         for _ in range(100):
             voice.sendto(b"not for us", shown.address)
-            voice.sendto(json.dumps([jobs[0].key(), 400, 300, 0.5]).encode(), shown.address)
+            voice.sendto(json.dumps([jobs[0].key(), 400, 300, 0.5, 1000]).encode(), shown.address)
             if line.under_way:
                 break
             time.sleep(0.02)
-        assert line.cells()[:2] == ("800", "0.2500")
+        assert line.cells() == ("800", "0.2500", "0:02")
         shown.end(jobs[1].key(), {"n_rounds": 1000, "error": 0.5, "seconds": 0.5})
         assert line.share() == pytest.approx((1 + 0.4) / 2)
         assert line.cells() == ("1,400", "0.4286", "0:00")

@@ -94,13 +94,14 @@ class Display:
     def _listen(self) -> None:
         while True:
             try:
-                key, rounds, right, seconds = json.loads(self.ear.recv(1000))
+                key, rounds, right, seconds, of = json.loads(self.ear.recv(1000))
             except (OSError, ValueError, TypeError):  # closed, silent, or not for us
                 if self.ear.fileno() < 0:
                     return
                 continue
             if key in self.line_of:
                 self.line_of[key].under_way[key] = [rounds, right, seconds]
+                self.line_of[key].per_run = of
             if not self.console.is_terminal and time.monotonic() - self.beat > BEAT:
                 self.say()
 

@@ -70,12 +70,12 @@ def _reporting(job: Job, heard: Address) -> tuple[str, Record | str]:
     """Play a run and send word of it now and then; a word that is lost does no harm."""
     key, began, last = job.key(), 0.0, 0.0
 
-    def send(rounds: int, right: int) -> None:
+    def send(rounds: int, right: int, of: int) -> None:
         nonlocal began, last
         began = began or time.process_time()  # kernels are compiled before the first round
         if time.monotonic() - last >= EVERY:
             last = time.monotonic()
-            word: list[Any] = [key, rounds, right, time.process_time() - began]
+            word: list[Any] = [key, rounds, right, time.process_time() - began, of]
             with suppress(OSError):
                 voice.sendto(json.dumps(word).encode(), heard)
 

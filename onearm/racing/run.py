@@ -22,7 +22,7 @@ from onearm.streams.stream import Stream
 
 TRIED = tuple(4.0**power for power in range(-3, 3))  # times the default rate, by `tune`
 Record = dict[str, Any]
-OnProgress = Callable[[int, int], Any]  # rounds played, and how many were right
+OnProgress = Callable[[int, int, int], Any]  # rounds played, right ones, and rounds in all
 
 
 class Job(NamedTuple):
@@ -91,7 +91,7 @@ def _refuse(value: Any) -> None:
     raise ValueError(f"parameters of a race must be numbers, words or lists of them, got {value!r}")
 
 
-def play(job: Job, on_progress: OnProgress = lambda rounds, right: None) -> Record:
+def play(job: Job, on_progress: OnProgress = lambda *_: None) -> Record:
     """Play a run to its end."""
     stream = job.stream()
     share = max(1, round(job.tune * (stream.n_rows or 0))) if job.tune else 0
@@ -124,11 +124,12 @@ def versions() -> dict[str, str]:
 def _played(learner: Any, stream: Stream, on_progress: OnProgress) -> tuple[np.ndarray, float]:
     kept: list[np.ndarray] = []
     done, seconds = [0, 0], 0.0  # rounds, and right ones
+    of = stream.n_rows or 0
     for X, y in stream.chunks():
         if not kept:  # compile or load the kernels before the clock runs
             type(learner)(**learner.params()).play(X[:1], y[:1])
         began = time.process_time()
-        trace = learner.play(X, y, progress=lambda n, r: on_progress(done[0] + n, done[1] + r))
+        trace = learner.play(X, y, progress=lambda n, r: on_progress(done[0] + n, done[1] + r, of))
         seconds += time.process_time() - began
         kept.append(trace.correct)
         done[:] = done[0] + len(y), done[1] + int(trace.correct.sum())
@@ -152,7 +153,7 @@ def _tuned(job: Job, stream: Stream) -> dict[str, float]:
             learner = stream.learner(job.cls, **asked)
         except ValueError:
             continue  # out of its range
-        correct, _ = _played(learner, stream, lambda rounds, right: None)
+        correct, _ = _played(learner, stream, lambda *_: None)
         errors[rate] = metrics.error(correct)
 
     def far(rate: float) -> float:
