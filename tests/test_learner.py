@@ -86,7 +86,7 @@ def test_progress_and_tally():
 
 
 @pytest.mark.compiled  # a round in plain Python can be interrupted in its middle
-def test_ctrl_c_keeps_what_was_learnt():
+def test_ctrl_c_keeps_what_was_learnt(ctrl_c):
     """A signal in the middle of play: the trace and the state are those of the rounds played."""
     X, y = rows(banditron(), 400)
     endless = Stream("endless", 4, 6, lambda: ((X, y) for _ in iter(int, 1)))

@@ -362,7 +362,7 @@ def begun(folder):
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_what_had_ended_is_not_lost(tmp_path, how):
+def test_what_had_ended_is_not_lost(tmp_path, how, ctrl_c):
     process = begun(tmp_path)
     os.killpg(process.pid, how)
     process.communicate()
