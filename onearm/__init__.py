@@ -6,6 +6,7 @@ from typing import Any
 __version__ = "0.1.0"
 
 LEARNERS = {
+    "Chorus": "onearm.chorus.chorus",
     "Perceptron": "onearm.linear.perceptron",
     "Banditron": "onearm.linear.banditron",
     "SOBA": "onearm.linear.soba",

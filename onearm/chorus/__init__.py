@@ -1,0 +1,1 @@
+"""Chorus: the learner to pick first."""

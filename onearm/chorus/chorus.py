@@ -1,0 +1,236 @@
+"""Chorus: the learner to pick first. It needs no more than the sizes.
+
+Rows of any scale become random waves of two lengths and numbers of mean 0 (`rows`, `waves`). Over
+each of these sing two voices, and one more over some of all (`voices`): m_i,r is what voice i says
+of label r. The conductor counts them by w_i, which it learns from every answer, and knows how sure
+it may be of the label ŷ that is ahead (`conductor`):
+
+    s_r = Σ_i w_i m_i,r ,    ŷ = argmax_r s_r ,    p = P(ŷ is right)
+
+Said is the label with the largest s_r + α·(1-p)·σ_r, where σ_r is how little is known of r for rows
+like this one: the mean of own's widths, weighed as the voices are. So it explores where it must
+expect to be wrong, labels that were not tried there, and stops by itself.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from onearm.chorus.conductor import DRAW, judge, lead, weights
+from onearm.chorus.rows import MANY, note, raw, scaled, weighed
+from onearm.chorus.voices import VARIANCE, regress, say, sing, teach
+from onearm.chorus.waves import LENGTHS, drawn, turned, waves
+from onearm.explore import best, certain
+from onearm.kernels import kernel
+from onearm.learner import Learner, state
+from onearm.parameters import real, whole, wholes
+
+FEW = 64  # numbers that exact hears besides its waves
+ROOM = 2**23  # numbers in exact's covariances: 64 MiB
+RIDGE_OWN, RIDGE_BOLD, RIDGE_EXACT = 0.01, 0.1, 0.1
+
+
+@kernel
+def features(x, moments, rounds, places, edges, signs, scale, shift):
+    """The features of a row: where they stand, and what they are."""
+    start, nominal = places
+    count, mean, square = moments
+    if len(edges) == 0:
+        return weighed(x, start, nominal, count, rounds[0])
+    z = scaled(raw(x, len(start) - 1), start, nominal, count, mean, square)
+    phi = np.empty(edges[-1])
+    waves(z, signs, scale, shift, phi)
+    total = 1.0
+    for j in range(len(z)):
+        total += z[j] * z[j]
+    for j in range(len(z)):
+        phi[edges[-2] + j] = z[j] / math.sqrt(total)
+    phi[-1] = 1.0 / math.sqrt(total)
+    return np.arange(len(phi)), phi
+
+
+@kernel
+def few(phi, edges, h):
+    """What exact hears: some of the longer waves, and the numbers if they are few."""
+    psi = np.ones(h)
+    if h == 0:
+        return psi
+    first, last = edges[-3], edges[-2]
+    own = len(phi) - last if len(phi) - last <= FEW + 1 else 1
+    much = math.sqrt((last - first) / (h - own))
+    for i in range(h - own):
+        psi[i] = much * phi[first + i]
+    for i in range(own if own > 1 else 0):
+        psi[h - own + i] = phi[last + i]
+    return psi
+
+
+@kernel
+def look(x, W, P, V, Q, S, b, c, moments, rounds, places, edges, signs, scale, shift, alpha):
+    k = W.shape[2]
+    at, phi = features(x, moments, rounds, places, edges, signs, scale, shift)
+    psi = few(phi, edges, len(V))
+    n = len(c) - 1
+    said, width = np.zeros((n, k)), np.zeros((n // 2, k))
+    for g in range(n // 2):
+        first, last = (edges[g], edges[g + 1]) if len(edges) else (0, len(phi))
+        said[2 * g + 1] = 1.0 / k
+        sing(at, phi, first, last, W, said[2 * g], said[2 * g + 1], width[g])
+    if n % 2:
+        say(psi, V, said[n - 1])
+    w = weights(c)
+    s, bound = np.zeros(k), np.zeros(k)
+    own = 0.0
+    for i in range(n):
+        for r in range(k):
+            s[r] += w[i] * said[i, r]
+    for g in range(n // 2):
+        own += w[2 * g]
+        for r in range(k):
+            bound[r] += w[2 * g] * math.sqrt(width[g, r])
+    greedy, sure = np.argmax(s), c[n]
+    for i in range(n):
+        sure += w[i] * lead(said[i], greedy)
+    for r in range(k):
+        bound[r] = s[r] + (alpha * min(1.0, max(0.0, 1.0 - sure)) * bound[r] / own if own else 0.0)
+    return at, phi, psi, said, s, bound
+
+
+@kernel
+def scores(seen, *model):
+    return seen[4]
+
+
+@kernel
+def chances(seen, among, *model):
+    return certain(best(seen[5], among), len(seen[5]))
+
+
+@kernel
+def choose(seen, among, rng, *model):
+    return best(seen[5], among), best(seen[4], among), 1.0
+
+
+@kernel
+def possible(label, greedy, propensity, k, *model):
+    return propensity == 1.0
+
+
+@kernel
+def update(
+    x, seen, label, greedy, propensity, reward, truth, rng,
+    W, P, V, Q, S, b, c, moments, rounds, places, edges, signs, scale, shift, alpha,
+):  # fmt: skip
+    at, phi, psi, said, s, bound = seen
+    right, n = label == truth, len(said)
+    judge(said, label, reward, S, b, c)
+    for g in range(n // 2):
+        first, last = (edges[g], edges[g + 1]) if len(edges) else (0, len(phi))
+        teach(at, phi, first, last, label, right, said[2 * g], said[2 * g + 1], W, P)
+    if n % 2:
+        regress(psi, label, reward, said[n - 1, label], V, Q)
+    rounds[0] += 1.0
+    count, mean, square = moments
+    if len(edges):
+        note(raw(x, len(places[0]) - 1), places[1], count, mean, square)
+    else:
+        for p in at:
+            count[p] += 1.0
+
+
+@dataclass
+class Chorus(
+    Learner,
+    look=look,
+    scores=scores,
+    chances=chances,
+    choose=choose,
+    possible=possible,
+    update=update,
+):
+    """The learner to pick first: scales its rows, tunes itself, explores where it must.
+
+    Parameters
+    ----------
+    n_classes, n_features
+        Sizes k and d; labels are the integers 0 to k-1.
+    nominal
+        The number of values of each nominal column, 0 for a column of numbers; empty if all are.
+    budget
+        How much is computed in a round, about: four times as much is three to four times slower.
+    alpha
+        How many widths are added where it must expect to be wrong: how much is explored.
+    seed
+        Seed of the waves; nothing else is drawn.
+
+    Examples
+    --------
+    >>> from onearm import datasets
+    >>> letters = datasets.load("letter").shuffled(1)
+    >>> trace = letters.learner(Chorus).play(letters)
+    >>> int((~trace.correct).sum())
+    0
+    """
+
+    nominal: tuple[int, ...] = wholes((), 0)
+    budget: int = whole(180_000, 1000)
+    alpha: float = real(0.2, "[0, inf)")
+    W: np.ndarray = state()  # (features, 3, k): weights of own and bold, variances of own
+    P: np.ndarray = state()  # (features,): variances of bold
+    V: np.ndarray = state()  # (h, k): weights of exact
+    Q: np.ndarray = state()  # (k, h, h): covariances of exact
+    S: np.ndarray = state()  # (voices + 1, voices + 1): of leads
+    b: np.ndarray = state()  # (voices + 1,): of leads and answers
+    c: np.ndarray = state()  # (voices + 1,): what each voice counts, and the constant
+    moments: np.ndarray = state()  # (3, numbers): counts, means, sums of squared deviations
+    rounds: np.ndarray = state()  # (1,)
+
+    exploration = "alpha"
+    missing = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        k = self.n_classes
+        self.places = places(self.n_features, self.nominal)
+        numbers = int(self.places[0, -1])
+        self.edges = np.zeros(0, np.int64)
+        self.signs, self.scale, self.shift = np.zeros((3, 0, 0)), np.zeros(0), np.zeros(0)
+        h, n_features, n_voices = 0, numbers, 2
+        if numbers <= MANY:
+            turn = turned(numbers)
+            each = self.budget / (3 * math.log2(turn) + 6 * k + 10) / turn / len(LENGTHS)
+            columns = len(LENGTHS) * max(1, round(each))
+            spread = sum(2 if m else 1 for m in self.places[1, :-1])
+            self.signs, self.scale, self.shift = drawn(
+                self.seed, numbers, math.sqrt(spread), columns
+            )
+            group = turn * columns // len(LENGTHS)
+            ends = [g * group for g in range(len(LENGTHS) + 1)]
+            self.edges = np.array([*ends, ends[-1] + numbers + 1])
+            h = min(group, int(math.sqrt(min(self.budget / 3, ROOM / k))))
+            h += numbers + 1 if numbers <= FEW else 1
+            n_features, n_voices = int(self.edges[-1]), 2 * len(LENGTHS) + 3
+        self.W = np.zeros((n_features, 3, k))
+        self.W[:, VARIANCE] = 1.0 / RIDGE_OWN
+        self.P = np.full(n_features, 1.0 / RIDGE_BOLD)
+        self.V, self.Q = np.zeros((h, k)), np.zeros((k, h, h))
+        self.Q[:, range(h), range(h)] = 1.0 / RIDGE_EXACT
+        self.c = np.append(np.full(n_voices, 1.0 / n_voices), 0.0)
+        self.S, self.b = DRAW * np.eye(n_voices + 1), DRAW * self.c
+        self.moments, self.rounds = np.zeros((3, numbers)), np.zeros(1)
+
+    def model(self) -> tuple:
+        return (
+            self.W, self.P, self.V, self.Q, self.S, self.b, self.c, self.moments, self.rounds,
+            self.places, self.edges, self.signs, self.scale, self.shift, self.alpha,
+        )  # fmt: skip
+
+
+def places(d: int, nominal: tuple[int, ...]) -> np.ndarray:
+    """Return where each feature starts among the numbers, and how many values it has if nominal."""
+    if len(nominal) not in (0, d):
+        raise ValueError(f"nominal must have n_features={d} entries or none, got {len(nominal)}")
+    values = np.array(nominal or (0,) * d, np.int64)
+    start = np.cumsum(np.append(0, np.maximum(values, 1)))
+    return np.stack([start, np.append(values, 0)])

@@ -1,0 +1,85 @@
+"""From a row as it comes to numbers of one scale, without looking ahead.
+
+Up to MANY numbers, each is taken by its mean and deviation so far; a nominal value is one number of
+√2 among zeros, a missing one 0. With more, a row is taken for a text: every number counts by its
+logarithm, more so if it is rarely there, and the row has norm 1.
+"""
+
+import math
+
+import numpy as np
+
+from onearm.kernels import kernel
+from onearm.vectors import entry, size
+
+MANY = 1000
+FARTHEST = 4.0  # deviations from the mean
+SQRT_2 = math.sqrt(2.0)
+
+
+@kernel
+def raw(x, d):
+    """Row x with its zeros."""
+    values = np.zeros(d)
+    for i in range(size(x)):
+        j, v = entry(x, i)
+        values[j] = v
+    return values
+
+
+@kernel
+def place(j, v, start, nominal):
+    """Where feature j of value v stands among the numbers; -1 for a nominal value that is none."""
+    if nominal[j] == 0:
+        return start[j]
+    return start[j] + int(v) if 0.0 <= v < nominal[j] else -1
+
+
+@kernel
+def scaled(values, start, nominal, count, mean, square):
+    """All numbers of a row, by what was seen until now."""
+    z = np.zeros(start[-1])
+    for j in range(len(values)):
+        v = values[j]
+        if v != v:
+            continue
+        at = place(j, v, start, nominal)
+        if at >= 0 and nominal[j] > 0:
+            z[at] = SQRT_2
+        elif square[j] > 0.0:
+            far = (v - mean[j]) / math.sqrt(square[j] / count[j])
+            z[at] = max(-FARTHEST, min(FARTHEST, far))
+    return z
+
+
+@kernel
+def note(values, nominal, count, mean, square):
+    """Take a row into the means and the sums of squared deviations."""
+    for j in range(len(values)):
+        v = values[j]
+        if v == v and nominal[j] == 0:
+            count[j] += 1.0
+            off = v - mean[j]
+            mean[j] += off / count[j]
+            square[j] += off * (v - mean[j])
+
+
+@kernel
+def weighed(x, start, nominal, count, rounds):
+    """The numbers of a text that are not 0: where they stand, and what they are."""
+    at, value = np.empty(size(x), np.int64), np.empty(size(x))
+    n, total = 0, 0.0
+    for i in range(size(x)):
+        j, v = entry(x, i)
+        if v != v or (v == 0.0 and nominal[j] == 0):
+            continue
+        p = place(j, v, start, nominal)
+        if p < 0:
+            continue
+        much = 1.0 if nominal[j] > 0 else math.copysign(math.log1p(abs(v)), v)
+        much *= math.log((2.0 + rounds) / (1.0 + count[p])) + 1.0
+        at[n], value[n] = p, much
+        n, total = n + 1, total + much * much
+    for i in range(n):
+        value[i] /= math.sqrt(total)
+    return at[:n], value[:n]

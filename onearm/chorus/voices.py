@@ -1,0 +1,86 @@
+"""The voices of the chorus: regressions that say of every label how sure they are that it is right.
+
+`own` learns of a label only what was heard when that label was said: it is slow and unbiased.
+`bold` learns of all labels when it was right, and pushes the label said below 0 when it was wrong:
+it is fast, finds by elimination, and is led astray by noise. Both keep a variance per feature, own
+for each label, bold for all of them. `exact` is own with the whole covariance, over fewer features.
+
+W is (features, 3, k): the weights of own and of bold, and own's variances; P are bold's.
+"""
+
+import numpy as np
+
+from onearm.kernels import kernel
+from onearm.linear.full import fall
+
+OWN, BOLD, VARIANCE = 0, 1, 2
+KEEP = 0.9995  # what is left of each certainty at the next update: the world may change
+WRONG = -0.3  # what bold should have said of a label that was wrong
+ANGER = 10.0  # how much more such an answer counts
+
+
+@kernel
+def sing(at, phi, first, last, W, own, bold, width):
+    """Add what own and bold say over the features first … last, and own's squared widths."""
+    for i in range(first, last):
+        v, w = phi[i], W[at[i]]
+        for r in range(len(own)):
+            own[r] += v * w[OWN, r]
+            bold[r] += v * w[BOLD, r]
+            width[r] += v * v * w[VARIANCE, r]
+
+
+@kernel
+def teach(at, phi, first, last, label, right, own, bold, W, P):
+    """Own and bold learn that `label` was right or wrong, having said `own` and `bold`."""
+    q = p = 0.0
+    for i in range(first, last):
+        q += phi[i] * phi[i] * W[at[i], VARIANCE, label]
+        p += phi[i] * phi[i] * P[at[i]]
+    step = ((1.0 if right else 0.0) - own[label]) / (1.0 + q)
+    steps = np.empty(len(bold))
+    for r in range(len(bold)):
+        steps[r] = ((1.0 if r == label else 0.0) - bold[r]) / (1.0 + p)
+    down = (WRONG - bold[label]) * ANGER / (1.0 + ANGER * p)
+    for i in range(first, last):
+        v, w = phi[i], W[at[i]]
+        c = v * w[VARIANCE, label]
+        w[OWN, label] += step * c
+        w[VARIANCE, label] /= KEEP + v * c
+        c = v * P[at[i]]
+        if right:
+            for r in range(len(steps)):
+                w[BOLD, r] += c * steps[r]
+            P[at[i]] /= KEEP + v * c
+        else:
+            w[BOLD, label] += c * down
+
+
+@kernel
+def say(psi, V, exact):
+    """What exact says of every label."""
+    for i in range(len(psi)):
+        for r in range(len(exact)):
+            exact[r] += psi[i] * V[i, r]
+
+
+@kernel
+def regress(psi, label, reward, said, V, Q):
+    """Exact learns of `label`, of which it had `said` something: V and its covariance Q move."""
+    h = len(psi)
+    u = np.zeros(h)
+    for i in range(h):
+        v, line = psi[i], Q[label, i]
+        for j in range(h):
+            u[j] += v * line[j]
+    q = norm = trace = 0.0
+    for i in range(h):
+        q += psi[i] * u[i]
+        norm += psi[i] * psi[i]
+        trace += Q[label, i, i]
+    c = fall(1.0 / (1.0 + q), q, trace, norm)
+    for i in range(h):
+        V[i, label] += c * (reward - said) * u[i]
+        line = Q[label, i]
+        for j in range(h):
+            line[j] -= c * (u[i] * u[j])

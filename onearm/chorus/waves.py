@@ -1,0 +1,73 @@
+"""Random waves: features in which nearness of rows becomes a product.
+
+A wave is cos(ω·z + b) with a normal ω, here with a parabola for each half of the cosine. Their
+number is cheap: ω·z for all waves comes from a few signs and Hadamard turns, H S₃ H S₂ H S₁ z.
+
+A. Rahimi, B. Recht. Random features for large-scale kernel machines. NIPS 2007.
+F. X. Yu, A. T. Suresh, K. Choromanski, D. Holtmann-Rice, S. Kumar. Orthogonal random features.
+NIPS 2016.
+"""
+
+import math
+
+import numpy as np
+
+from onearm.kernels import kernel
+from onearm.rng import seeded, uniform
+
+LENGTHS = (0.3, 0.6)  # of a wave, in units of the distance of two rows
+LEAST = 32  # numbers of a turn: fewer would not be normal enough
+
+
+@kernel
+def turn(Y):
+    """Y ← H Y, column by column."""
+    n, m = Y.shape
+    h = 1
+    while h < n:
+        for i in range(0, n, 2 * h):
+            for j in range(i, i + h):
+                for c in range(m):
+                    one, other = Y[j, c], Y[j + h, c]
+                    Y[j, c], Y[j + h, c] = one + other, one - other
+        h *= 2
+
+
+@kernel
+def waves(z, signs, scale, shift, phi):
+    """Fill the front of `phi`: one group of waves for each scale, all of norm 1."""
+    n, m = signs.shape[1], signs.shape[2]
+    Y = np.zeros((n, m))
+    for i in range(len(z)):
+        for c in range(m):
+            Y[i, c] = z[i] * signs[0, i, c]
+    turn(Y)
+    for s in range(1, 3):
+        for i in range(n):
+            for c in range(m):
+                Y[i, c] *= signs[s, i, c]
+        turn(Y)
+    each = m // len(scale)
+    much = math.sqrt(2.0 / (n * each))
+    for g in range(len(scale)):
+        for i in range(n):
+            for c in range(each):
+                at = (g * n + i) * each + c
+                turns = Y[i, g * each + c] * scale[g] + shift[at]
+                half = 0.25 - abs(turns - math.floor(turns + 0.5))
+                phi[at] = much * 8.0 * half * (1.0 - 2.0 * abs(half))
+
+
+def drawn(seed: int, d: int, norm: float, columns: int) -> tuple:
+    """Return signs, scales and shifts of `columns` columns for rows of `d` numbers of this norm."""
+    n = turned(d)
+    rng = seeded(seed, 2)
+    signs = np.array([1.0 if uniform(rng) < 0.5 else -1.0 for _ in range(3 * n * columns)])
+    shift = np.array([uniform(rng) for _ in range(n * columns)])
+    scale = np.array([1.0 / (2.0 * math.pi * n * length * norm) for length in LENGTHS])
+    return signs.reshape(3, n, columns), scale, shift
+
+
+def turned(d: int) -> int:
+    """Return the size of a turn for d numbers: a power of two."""
+    return max(LEAST, 1 << (d - 1).bit_length())
