@@ -1,8 +1,8 @@
 """Chorus: the learner to pick first. It needs no more than the sizes.
 
 Rows of any scale become random waves of two lengths and numbers of mean 0 (`rows`, `waves`). Over
-each of these sing two voices, and one more over some of all (`voices`): m_i,r is what voice i says
-of label r. The conductor counts them by w_i, which it learns from every answer, and knows how sure
+each of these sing two voices, one more over some of all (`voices`), and the echo of what was known
+before the world last changed (`echo`): m_i,r is what voice i says of label r. The conductor counts them by w_i, which it learns from every answer, and knows how sure
 it may be of the label ŷ that is ahead (`conductor`):
 
     s_r = Σ_i w_i m_i,r ,    ŷ = argmax_r s_r ,    p = P(ŷ is right)
@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from onearm.chorus.conductor import DRAW, judge, lead, weights
+from onearm.chorus.echo import HEARD, alarmed, echo, heard, keep
 from onearm.chorus.rows import MANY, note, raw, scaled, weighed
 from onearm.chorus.voices import VARIANCE, regress, say, sing, teach
 from onearm.chorus.waves import LENGTHS, drawn, turned, waves
@@ -67,34 +68,46 @@ def few(phi, edges, h):
 
 
 @kernel
-def look(x, W, P, V, Q, S, b, c, moments, rounds, places, edges, signs, scale, shift, alpha):
-    k = W.shape[2]
+def look(
+    x, W, P, V, Q, S, b, c, E, G, T, change,
+    moments, rounds, places, edges, signs, scale, shift, alpha,
+):  # fmt: skip
+    k, n, groups = W.shape[2], len(c) - 1, max(1, len(edges) - 1)
     at, phi = features(x, moments, rounds, places, edges, signs, scale, shift)
     psi = few(phi, edges, len(V))
-    n = len(c) - 1
-    said, width = np.zeros((n, k)), np.zeros((n // 2, k))
-    for g in range(n // 2):
+    said, width, e = np.zeros((n, k)), np.zeros((groups, k)), 0
+    for g in range(groups):
         first, last = (edges[g], edges[g + 1]) if len(edges) else (0, len(phi))
         said[2 * g + 1] = 1.0 / k
         sing(at, phi, first, last, W, said[2 * g], said[2 * g + 1], width[g])
-    if n % 2:
-        say(psi, V, said[n - 1])
+    if len(V):
+        say(psi, V, said[n - 2])
+    if change[HEARD]:
+        e = heard(at, phi, psi, E, G)
+        echo(e, T, said[n - 1])
     w = weights(c)
-    s, bound = np.zeros(k), np.zeros(k)
-    own = 0.0
+    s = np.zeros(k)
     for i in range(n):
         for r in range(k):
             s[r] += w[i] * said[i, r]
-    for g in range(n // 2):
-        own += w[2 * g]
-        for r in range(k):
-            bound[r] += w[2 * g] * math.sqrt(width[g, r])
     greedy, sure = np.argmax(s), c[n]
     for i in range(n):
         sure += w[i] * lead(said[i], greedy)
-    for r in range(k):
-        bound[r] = s[r] + (alpha * min(1.0, max(0.0, 1.0 - sure)) * bound[r] / own if own else 0.0)
-    return at, phi, psi, said, s, bound
+    sure = min(1.0, max(0.0, sure))
+    return at, phi, psi, said, s, s + alpha * (1.0 - sure) * mean_width(w, width), sure, e
+
+
+@kernel
+def mean_width(w, width):
+    """The widths of own over all groups, weighed as own is."""
+    total, out = 0.0, np.zeros(width.shape[1])
+    for g in range(len(width)):
+        total += w[2 * g]
+    for g in range(len(width)):
+        share = w[2 * g] / total if total > 0.0 else 1.0 / len(width)
+        for r in range(len(out)):
+            out[r] += share * math.sqrt(width[g, r])
+    return out
 
 
 @kernel
@@ -120,16 +133,23 @@ def possible(label, greedy, propensity, k, *model):
 @kernel
 def update(
     x, seen, label, greedy, propensity, reward, truth, rng,
-    W, P, V, Q, S, b, c, moments, rounds, places, edges, signs, scale, shift, alpha,
+    W, P, V, Q, S, b, c, E, G, T, change,
+    moments, rounds, places, edges, signs, scale, shift, alpha,
 ):  # fmt: skip
-    at, phi, psi, said, s, bound = seen
+    at, phi, psi, said, s, bound, sure, e = seen
     right, n = label == truth, len(said)
-    judge(said, label, reward, S, b, c)
-    for g in range(n // 2):
-        first, last = (edges[g], edges[g + 1]) if len(edges) else (0, len(phi))
-        teach(at, phi, first, last, label, right, said[2 * g], said[2 * g + 1], W, P)
-    if n % 2:
-        regress(psi, label, reward, said[n - 1, label], V, Q)
+    if alarmed(sure, reward, change):
+        keep(weights(c), edges, W, V, E, G, T, change)
+        begin(W, P, V, Q, S, b, c)
+    else:
+        judge(said, label, reward, S, b, c)
+        for g in range(max(1, len(edges) - 1)):
+            first, last = (edges[g], edges[g + 1]) if len(edges) else (0, len(phi))
+            teach(at, phi, first, last, label, right, said[2 * g], said[2 * g + 1], W, P)
+        if len(V):
+            regress(psi, label, reward, said[n - 2, label], V, Q)
+        T[e, label, 0] += 1.0
+        T[e, label, 1] += reward
     rounds[0] += 1.0
     count, mean, square = moments
     if len(edges):
@@ -137,6 +157,21 @@ def update(
     else:
         for p in at:
             count[p] += 1.0
+
+
+@kernel
+def begin(W, P, V, Q, S, b, c):
+    """Nothing is known."""
+    n = len(c) - 1
+    W[:] = 0.0
+    W[:, VARIANCE] = 1.0 / RIDGE_OWN
+    P[:], V[:], Q[:], S[:] = 1.0 / RIDGE_BOLD, 0.0, 0.0, 0.0
+    for i in range(len(V)):
+        Q[:, i, i] = 1.0 / RIDGE_EXACT
+    for i in range(n + 1):
+        S[i, i] = DRAW
+        c[i] = 1.0 / n if i < n else 0.0
+        b[i] = DRAW * c[i]
 
 
 @dataclass
@@ -174,7 +209,7 @@ class Chorus(
     """
 
     nominal: tuple[int, ...] = wholes((), 0)
-    budget: int = whole(180_000, 1000)
+    budget: int = whole(200_000, 1000)
     alpha: float = real(0.2, "[0, inf)")
     W: np.ndarray = state()  # (features, 3, k): weights of own and bold, variances of own
     P: np.ndarray = state()  # (features,): variances of bold
@@ -183,6 +218,10 @@ class Chorus(
     S: np.ndarray = state()  # (voices + 1, voices + 1): of leads
     b: np.ndarray = state()  # (voices + 1,): of leads and answers
     c: np.ndarray = state()  # (voices + 1,): what each voice counts, and the constant
+    E: np.ndarray = state()  # (features, k): what would have been said before the last change
+    G: np.ndarray = state()  # (h, k): and what of it by exact
+    T: np.ndarray = state()  # (k, k, 2): how often each label was said, and right, after an echo
+    change: np.ndarray = state()  # (2,): how much worse than expected; whether there is an echo
     moments: np.ndarray = state()  # (3, numbers): counts, means, sums of squared deviations
     rounds: np.ndarray = state()  # (1,)
 
@@ -196,7 +235,7 @@ class Chorus(
         numbers = int(self.places[0, -1])
         self.edges = np.zeros(0, np.int64)
         self.signs, self.scale, self.shift = np.zeros((3, 0, 0)), np.zeros(0), np.zeros(0)
-        h, n_features, n_voices = 0, numbers, 2
+        h, n_features, n_voices = 0, numbers, 3
         if numbers <= MANY:
             turn = turned(numbers)
             each = self.budget / (3 * math.log2(turn) + 6 * k + 10) / turn / len(LENGTHS)
@@ -210,20 +249,21 @@ class Chorus(
             self.edges = np.array([*ends, ends[-1] + numbers + 1])
             h = min(group, int(math.sqrt(min(self.budget / 3, ROOM / k))))
             h += numbers + 1 if numbers <= FEW else 1
-            n_features, n_voices = int(self.edges[-1]), 2 * len(LENGTHS) + 3
-        self.W = np.zeros((n_features, 3, k))
-        self.W[:, VARIANCE] = 1.0 / RIDGE_OWN
-        self.P = np.full(n_features, 1.0 / RIDGE_BOLD)
-        self.V, self.Q = np.zeros((h, k)), np.zeros((k, h, h))
-        self.Q[:, range(h), range(h)] = 1.0 / RIDGE_EXACT
-        self.c = np.append(np.full(n_voices, 1.0 / n_voices), 0.0)
-        self.S, self.b = DRAW * np.eye(n_voices + 1), DRAW * self.c
+            n_features, n_voices = int(self.edges[-1]), 2 * len(LENGTHS) + 4
+        self.W, self.P = np.empty((n_features, 3, k)), np.empty(n_features)
+        self.V, self.Q = np.empty((h, k)), np.empty((k, h, h))
+        self.S, self.b = np.empty((n_voices + 1, n_voices + 1)), np.empty(n_voices + 1)
+        self.c = np.empty(n_voices + 1)
+        begin(self.W, self.P, self.V, self.Q, self.S, self.b, self.c)
+        self.E, self.G = np.zeros((n_features, k)), np.zeros((h, k))
+        self.T, self.change = np.zeros((k, k, 2)), np.zeros(2)
         self.moments, self.rounds = np.zeros((3, numbers)), np.zeros(1)
 
     def model(self) -> tuple:
         return (
-            self.W, self.P, self.V, self.Q, self.S, self.b, self.c, self.moments, self.rounds,
-            self.places, self.edges, self.signs, self.scale, self.shift, self.alpha,
+            self.W, self.P, self.V, self.Q, self.S, self.b, self.c, self.E, self.G, self.T,
+            self.change, self.moments, self.rounds, self.places, self.edges, self.signs, self.scale,
+            self.shift, self.alpha,
         )  # fmt: skip
 
 

@@ -1,0 +1,66 @@
+"""The echo: what the chorus knew before the world changed.
+
+Answers that are worse than expected add up in a sum (Page's); when it is too large, the labels have
+changed their meaning. Then the chorus begins anew, and what it would have said stays as an echo.
+The echo is a voice of its own: it remembers how often each label was right when it heard e, first of
+all e itself. So after labels were exchanged, a few answers for each bring back all that was known.
+
+E. S. Page. Continuous inspection schemes. Biometrika 41, 1954.
+"""
+
+import numpy as np
+
+from onearm.chorus.voices import BOLD, OWN
+from onearm.kernels import kernel
+
+SLACK = 0.1  # how much worse than expected an answer may be, on average
+ALARM = 20.0
+FIRST = 0.2  # of an answer: how much speaks for e itself
+SUM, HEARD = 0, 1  # of `change`: Page's sum, and whether there is an echo
+
+
+@kernel
+def alarmed(sure, reward, change):
+    """Whether the answers have become worse than they should be."""
+    change[SUM] = max(0.0, change[SUM] + sure - reward - SLACK)
+    return change[SUM] > ALARM
+
+
+@kernel
+def heard(at, phi, psi, E, G):
+    """The label e that the chorus would have said."""
+    s = np.zeros(E.shape[1])
+    for i in range(len(phi)):
+        line = E[at[i]]
+        for r in range(len(s)):
+            s[r] += phi[i] * line[r]
+    for i in range(len(psi)):
+        for r in range(len(s)):
+            s[r] += psi[i] * G[i, r]
+    return np.argmax(s)
+
+
+@kernel
+def echo(e, T, said):
+    """What the echo says of every label: T[e] has how often it was said, and right, after e."""
+    k = len(said)
+    for r in range(k):
+        said[r] = (T[e, r, 1] + 1.0 / k) / (T[e, r, 0] + 1.0)
+
+
+@kernel
+def keep(w, edges, W, V, E, G, T, change):
+    """Keep what the chorus would say, with the weights w of its voices."""
+    for f in range(len(W)):
+        g = 0
+        while g + 1 < len(edges) and f >= edges[g + 1]:
+            g += 1
+        for r in range(E.shape[1]):
+            E[f, r] = w[2 * g] * W[f, OWN, r] + w[2 * g + 1] * W[f, BOLD, r]
+    for i in range(len(V)):
+        for r in range(E.shape[1]):
+            G[i, r] = w[len(w) - 2] * V[i, r]
+    T[:] = 0.0
+    for e in range(len(T)):
+        T[e, e, 0] = T[e, e, 1] = FIRST
+    change[SUM], change[HEARD] = 0.0, 1.0
