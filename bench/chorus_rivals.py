@@ -1,0 +1,140 @@
+"""Our own learners as rivals of Chorus: what is tried of each, and one run of one of them."""
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import onearm
+from bench.chorus_streams import stream
+from onearm import metrics
+from onearm.boosting.presets import DATA_SETS
+from onearm.streams.stream import Stream
+from onearm.streams.views import filling, scaling
+
+Settings = list[dict[str, Any]]
+PARTS = 20  # equal parts of a run whose errors are kept
+FULL_SIZE = 5_000_000  # k·d² up to which ridge regressions keep whole matrices
+FULL_FEATURES = 100  # up to which Newton steps over all classes at once do
+BOOSTERS = ("AdaBandit", "BanditBBM", "BinBandit")
+TIMES = (1.0, 1 / 16, 1 / 4, 4.0)  # the default rate of exploration
+
+
+class TooSlowError(Exception):
+    """A run that was given up."""
+
+
+class Run(NamedTuple):
+    """What a run came to."""
+
+    correct: np.ndarray
+    seconds: float  # of CPU
+    told: dict[str, Any]  # what else is recorded
+
+
+def learners() -> list[str]:
+    """Return the names of all learners that hear right or wrong alone, but for Chorus."""
+    named = ((name, getattr(onearm, name)) for name in onearm.LEARNERS if name != "Chorus")
+    return [name for name, cls in named if not cls.full_information]
+
+
+def settings(name: str, data: str) -> Settings:
+    """Return what is tried of a learner on a stream, the default first."""
+    rows = view(data, 0, False)
+    k, d = rows.n_classes, rows.n_features
+    if name in BOOSTERS:
+        few = {"rho": 0.003, "n_learners": 5}
+        paper = [{"paper": data}] if data in DATA_SETS else []
+        return [{"rho": 0.003}, {"rho": 0.05}, few, *paper]
+    if name in ("LinUCB", "LinTS", "Confidit"):
+        return _rates(name, TIMES, diagonal=k * d * d > FULL_SIZE)
+    if name in ("SOBA", "Newtron"):
+        full = _rates(name, TIMES, diagonal=False) if d <= FULL_FEATURES else []
+        return _rates(name, TIMES, diagonal=True) + full
+    if name == "ConservativeOVA":
+        return [{"C": C} for C in (1.0, 0.03, 0.1, 0.3)]
+    if name == "OffsetTree":
+        return [{"explore": c} for c in (0.0, 1 / 16, 1 / 4, 1.0)] + [{"explore": 0.0, "C": 0.1}]
+    if name == "InverseGap":
+        return _rates(name, (1.0, 1 / 4, 4.0, 16.0)) + [{"rule": "fast"}]
+    if name == "Gaptron":
+        return _rates(name, TIMES) + [{"loss": "hinge"}]
+    if name == "EpsilonGreedy":
+        return _rates(name, TIMES) + [{"loss": "squared"}]
+    return _rates(name, TIMES)
+
+
+def _rates(name: str, times: tuple[float, ...], **given: Any) -> Settings:
+    """The default exploration times these, where there is something to set."""
+    cls = getattr(onearm, name)
+    if cls.exploration is None:
+        return [given]
+    default = cls.__dataclass_fields__[cls.exploration].default
+    return [{cls.exploration: default * factor, **given} for factor in times]
+
+
+@lru_cache(maxsize=2)
+def view(data: str, seed: int, own: bool) -> Stream:
+    """Return a repeat's rows in memory, as the library's race gives them.
+
+    Learners that know nominal columns see them as they are (`own`), the others scaled ones.
+    """
+    raw = stream(data, seed)
+    seen = (filling if own else scaling)(raw)(raw)
+    kept = list(seen.chunks())
+    return replace(seen, source=lambda: iter(kept), in_memory=True)
+
+
+def play(data: str, cls: Any, given: dict[str, Any], seed: int, rounds: int, most: float) -> Run:
+    """Play the first rounds of a repeat; give up what would take more than `most` CPU seconds."""
+    own = "nominal" in cls.__dataclass_fields__
+    rows = view(data, seed, own).first(rounds)
+    if "paper" in given:
+        nominal = {"nominal": rows.nominal} if rows.nominal else {}
+        sizes = {"n_classes": rows.n_classes, "n_features": rows.n_features}
+        learner = cls.paper(given["paper"], seed=seed, **sizes, **nominal)
+    else:
+        learner = rows.learner(cls, seed=seed, **given)
+    kept: list[np.ndarray] = []
+    done, seconds = 0, 0.0
+    for X, y in rows.chunks():
+        if not kept:  # compile or load the kernels before the clock runs
+            type(learner)(**learner.params()).play(X[:1], y[:1])
+        watch = _watch(seconds, done, rounds, most)
+        began = time.process_time()
+        trace = learner.play(X, y, progress=watch)
+        seconds += time.process_time() - began
+        kept.append(trace.correct)
+        done += len(y)
+    told = {"view": "filled" if own else "linear", "n_features": rows.n_features}
+    return Run(np.concatenate(kept), seconds, told)
+
+
+def _watch(seconds: float, done: int, rounds: int, most: float) -> Callable[[int, int], None]:
+    """What gives a run up once it is clear that it takes too long."""
+    began = time.process_time()
+
+    def watch(n: int, _: int) -> None:
+        taken = seconds + time.process_time() - began
+        whole = taken * rounds / (done + n)
+        if taken > min(5.0, most / 4) and whole > most:
+            raise TooSlowError(f"{rounds:,} rounds would take {math.ceil(whole)} CPU seconds")
+
+    return watch
+
+
+def amounts(correct: np.ndarray, seconds: float) -> dict[str, Any]:
+    """Return what is kept of a run."""
+    parts = [metrics.error(part) for part in np.array_split(correct, PARTS)]
+    return {
+        "error": round(metrics.error(correct), 6),
+        "last_tenth": round(metrics.last(correct), 6),
+        "last_fifth": round(metrics.last(correct, 0.2), 6),
+        "parts": [round(part, 5) for part in parts],
+        "cpu_seconds": round(seconds, 4),
+        "rounds_per_cpu_second": round(len(correct) / max(seconds, 1e-9)),
+    }

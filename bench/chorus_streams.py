@@ -1,0 +1,72 @@
+"""The streams of the comparison with Chorus: those it was made on, and those held out.
+
+Repeat s is shuffled, or drawn, with seed s; elec2 is a time series and has one order alone.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+
+import onearm
+from onearm import datasets
+from onearm.rng import pick, seeded
+from onearm.streams.stream import REORDERED, ROWS, Chunks, Stream
+
+MADE: dict[str, Callable[[int], Stream]] = {
+    "SynNonSep": lambda seed: onearm.SynNonSep(30_000, seed=seed),
+    "SynSep": lambda seed: onearm.SynSep(100_000, seed=seed),
+    "drifting": lambda seed: onearm.SynNonSep(60_000, seed=seed).drifting([30_000], seed=seed),
+}
+COPIES = {
+    "balance": 10, "mice": 8, "letter": 1, "pendigits": 1, "newsgroups": 1, "elec2": 1,
+    "digits": 20, "car": 6, "nursery": 4, "isolet": 15, "mnist": 1, "usps": 1, "movement": 1,
+    "covtype": 1, "reuters": 1, "adult": 1, "census": 1, "abalone": 1,
+}  # fmt: skip
+DEVELOPMENT = ("balance", "mice", "pendigits", "letter", "SynNonSep", "elec2", "newsgroups")
+HELD_OUT = (
+    "car", "abalone", "usps", "digits", "nursery", "reuters", "adult", "SynSep", "drifting",
+    "movement", "mnist", "isolet", "census", "covtype",
+)  # fmt: skip
+LARGE = frozenset({"covtype", "census", "mnist", "isolet", "movement"})
+NAMES = (
+    "balance", "mice", "pendigits", "letter", "car", "abalone", "usps", "digits", "nursery",
+    "reuters", "SynNonSep", "elec2", "newsgroups", "adult", "SynSep", "drifting",
+    "movement", "mnist", "isolet", "census", "covtype",
+)  # fmt: skip # in the order in which they are played: small ones first
+
+
+def repeats(name: str) -> int:
+    """Return how many repeats a stream gets."""
+    return 3 if name in LARGE else 10
+
+
+def stream(name: str, seed: int) -> Stream:
+    """Return the rows of a repeat as they are, nominal columns kept, chunk by chunk."""
+    if name in MADE:
+        return MADE[name](seed)
+    if name not in COPIES:
+        raise ValueError(f"name must be one of {', '.join(NAMES)}, got {name!r}")
+    rows = _loaded(name)
+    return rows if datasets.about(name).ordered else _shuffled(rows, COPIES[name], seed)
+
+
+@lru_cache(maxsize=1)
+def _loaded(name: str) -> Stream:
+    return datasets.load(name)
+
+
+def _shuffled(rows: Stream, copies: int, seed: int) -> Stream:
+    """What `rows.repeated(copies).shuffled(seed)` gives, without copies in memory."""
+    X, y = rows.arrays()
+    order = np.arange(copies * len(y))
+    pick(len(order), order, seeded(seed, REORDERED))
+    order %= len(y)
+
+    def source() -> Chunks:
+        for start in range(0, len(order), ROWS):
+            some = order[start : start + ROWS]
+            yield X[some], y[some]
+
+    return replace(rows, source=source, n_rows=len(order))

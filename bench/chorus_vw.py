@@ -1,0 +1,155 @@
+"""Vowpal Wabbit as a rival of Chorus: what is tried of it, and one run of one of its explorers.
+
+It reads a binary cache, `--cbify` hides the labels, and its predictions are the labels it said.
+"""
+
+import math
+import re
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from importlib.metadata import version
+from itertools import pairwise, product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bench.chorus_rivals import Run, Settings
+from bench.chorus_streams import stream
+from bench.timing import Timing, child, shown
+from onearm.streams.stream import Stream
+from onearm.streams.views import linear
+
+EXPLORERS = {
+    "VW squarecb": ("--cb_explore_adf --squarecb",),
+    "VW synthcover": ("--cb_explore_adf --synthcover",),
+    "VW bag": ("--bag 5",),
+    "VW epsilon": ("--epsilon 0.05", "--epsilon 0.01"),
+}
+LEARNING_RATES = (0.5, 2.0, 0.1)
+CROSSED = 20  # columns up to which products of two features are tried
+
+
+def settings(name: str, data: str) -> Settings:
+    """Return what is tried of an explorer on a stream."""
+    rows = stream(data, 0)
+    dense = isinstance(next(rows.chunks())[0], np.ndarray)
+    views = [view for view in VIEWS if dense or view != "standard"]
+    crossed = (False, True) if rows.n_features <= CROSSED else (False,)
+    return [
+        {"options": options, "learning_rate": rate, "view": view, "interactions": both}
+        for view, options, rate, both in product(views, EXPLORERS[name], LEARNING_RATES, crossed)
+    ]
+
+
+def standard(stream: Stream) -> Stream:
+    """Return the stream with numeric columns of mean 0 and variance 1."""
+    X = np.asarray(stream.arrays()[0], float)
+    mean, deviation = np.nanmean(X, axis=0), np.nanstd(X, axis=0)
+    numeric = np.array(stream.nominal or (0,) * stream.n_features) == 0
+    mean = np.where(numeric, mean, 0.0)
+    deviation = np.where(numeric & (deviation > 0), deviation, 1.0)
+    return replace(stream, source=lambda: (((X - mean) / deviation, y) for X, y in stream.chunks()))
+
+
+VIEWS: dict[str, Callable[[Stream], Stream]] = {
+    "linear": linear,
+    "standard": standard,
+    "raw": lambda stream: stream,
+}
+
+
+class Files:
+    """The rows of a repeat as Vowpal Wabbit reads them, in a folder that goes when it is closed."""
+
+    def __init__(self, data: str, seed: int, rounds: int, view: str) -> None:
+        self.asked = (data, seed, rounds, view)
+        rows = VIEWS[view](stream(data, seed)).first(rounds)
+        self.k, self.d = rows.n_classes, rows.n_features
+        self.bits = min(24, max(18, math.ceil(math.log2(4 * self.d * self.k))))
+        self.folder = tempfile.TemporaryDirectory()
+        self.labels = self._write(rows)
+        self._run("--oaa", str(self.k), "--quiet")  # leaves the cache behind
+        (self.path / "rows.txt").write_text("")
+
+    @property
+    def path(self) -> Path:
+        return Path(self.folder.name)
+
+    def _write(self, rows: Stream) -> np.ndarray:
+        labels = []
+        with (self.path / "rows.txt").open("w") as file:
+            for X, y in rows.chunks():
+                lines = zip(y.tolist(), _texts(X, rows.nominal), strict=True)
+                file.writelines(f"{label + 1} | {text}\n" for label, text in lines)
+                labels.append(y)
+        return np.concatenate(labels)
+
+    def _run(self, *options: str, timing: Timing | None = None) -> str:
+        command = [sys.executable, "-m", "vowpalwabbit", "-b", str(self.bits), *options]
+        files = ["--cache_file", "rows.cache", "-d", "rows.txt"]
+        return child([*command, *files], timing, cwd=self.path)
+
+    def play(self, given: dict[str, Any], seed: int) -> Run:
+        """Play all rows."""
+        timing = Timing(len(self.labels))
+        how = ["--cbify", str(self.k), *given["options"].split()]
+        how += ["--learning_rate", str(given["learning_rate"]), "--random_seed", str(seed)]
+        how += ["--interactions", "::"] if given["interactions"] else []
+        said = self._run(*how, "-p", "said.txt", timing=timing)
+        labels = np.loadtxt(self.path / "said.txt", dtype=np.int64) - 1
+        correct = labels == self.labels
+        loss = re.search(r"average loss = ([\d.]+)", said)
+        if loss is None or abs(float(loss[1]) - 1 + correct.mean()) > 1e-4:
+            raise RuntimeError(f"{shown(how)} says another loss: {said[-400:]}")
+        told = {"n_features": self.d, "command": " ".join(["vw", "-b", str(self.bits), *how])}
+        return Run(correct, max(timing.cpu[0] - starting(), 1e-3), told)
+
+
+_open: list[Files] = []  # the last files, for the next explorer
+
+
+def play(data: str, given: dict[str, Any], seed: int, rounds: int) -> Run:
+    """Play the first rounds of a repeat."""
+    asked = (data, seed, rounds, given["view"])
+    if not _open or _open[0].asked != asked:
+        while _open:
+            _open.pop().folder.cleanup()
+        _open.append(Files(*asked))
+    return _open[0].play(given, seed)
+
+
+@cache
+def starting() -> float:
+    """Return the CPU seconds of starting it, which are no part of a run."""
+    timing = Timing()
+    for _ in range(3):
+        child([sys.executable, "-m", "vowpalwabbit", "--version"], timing)
+    return min(timing.cpu)
+
+
+def versions() -> dict[str, str]:
+    """Return what is run."""
+    return {"vowpalwabbit": version("vowpalwabbit")}
+
+
+def _texts(X: Any, nominal: tuple[int, ...]) -> list[str]:
+    """Rows as text: names are strings, a nominal value is a name, missing ones are left out."""
+    if hasattr(X, "tocsr"):
+        starts, indices, values = X.indptr.tolist(), X.indices.tolist(), X.data.tolist()
+        words = [_word(j, v) for j, v in zip(indices, values, strict=True)]
+        return [" ".join(words[a:b]) for a, b in pairwise(starts)]
+    kinds = nominal or (0,) * X.shape[1]
+    named = [f"f{j}=" if kind else f"f{j}:" for j, kind in enumerate(kinds)]
+    wanted = ~np.isnan(X) & ((X != 0) | (np.array(kinds) > 0))
+    return [
+        " ".join([f"{named[j]}{row[j]:.6g}" for j in np.flatnonzero(some).tolist()])
+        for row, some in zip(X.tolist(), wanted, strict=True)
+    ]
+
+
+def _word(j: int, value: float) -> str:
+    return f"f{j}" if value == 1 else f"f{j}:{value:.6g}"
