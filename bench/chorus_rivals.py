@@ -21,7 +21,7 @@ PARTS = 20  # equal parts of a run whose errors are kept
 FULL_SIZE = 5_000_000  # k·d² up to which ridge regressions keep whole matrices
 FULL_FEATURES = 100  # up to which Newton steps over all classes at once do
 BOOSTERS = ("AdaBandit", "BanditBBM", "BinBandit")
-TIMES = (1.0, 1 / 16, 1 / 4, 4.0)  # the default rate of exploration
+TIMES = (1.0, 1 / 16, 1 / 4, 4.0, 16.0)  # the default rate of exploration
 
 
 class TooSlowError(Exception):
@@ -50,8 +50,12 @@ def settings(name: str, data: str) -> Settings:
         few = {"rho": 0.003, "n_learners": 5}
         paper = [{"paper": data}] if data in DATA_SETS else []
         return [{"rho": 0.003}, {"rho": 0.05}, few, *paper]
-    if name in ("LinUCB", "LinTS", "Confidit"):
-        return _rates(name, TIMES, diagonal=k * d * d > FULL_SIZE)
+    diagonal = k * d * d > FULL_SIZE
+    if name == "Confidit":
+        return _rates(name, TIMES, diagonal=diagonal)
+    if name in ("LinUCB", "LinTS"):
+        ridges = (1.0, 0.01)  # rows of norm 1 want less than the default, often much less
+        return [s for lam in ridges for s in _rates(name, TIMES, lam=lam, diagonal=diagonal)]
     if name in ("SOBA", "Newtron"):
         full = _rates(name, TIMES, diagonal=False) if d <= FULL_FEATURES else []
         return _rates(name, TIMES, diagonal=True) + full
@@ -60,7 +64,7 @@ def settings(name: str, data: str) -> Settings:
     if name == "OffsetTree":
         return [{"explore": c} for c in (0.0, 1 / 16, 1 / 4, 1.0)] + [{"explore": 0.0, "C": 0.1}]
     if name == "InverseGap":
-        return _rates(name, (1.0, 1 / 4, 4.0, 16.0)) + [{"rule": "fast"}]
+        return _rates(name, (*TIMES, 64.0)) + [{"rule": "fast"}]
     if name == "Gaptron":
         return _rates(name, TIMES) + [{"loss": "hinge"}]
     if name == "EpsilonGreedy":

@@ -65,11 +65,17 @@ def read(folder: Path) -> list[Record]:
 
 
 def entries(records: Sequence[Record]) -> dict[str, list[Entry]]:
-    """Return what was played at full length on each stream, the least error first."""
+    """Return what was played at full length on each stream, the least error first.
+
+    Of several settings of a learner, as when more of them were tried later, the last one counts.
+    """
     groups: dict[tuple[str, str], list[Record]] = defaultdict(list)
     for record in records:
         if record["phase"] == 2 and "skipped" not in record:
-            groups[record["stream"], record["learner"]].append(record)
+            runs = groups[record["stream"], record["learner"]]
+            if runs and runs[0]["parameters"] != record["parameters"]:
+                runs.clear()
+            runs.append(record)
     found = {
         name: [Entry(learner, runs) for (on, learner), runs in groups.items() if on == name]
         for name in NAMES
