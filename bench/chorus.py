@@ -1,7 +1,7 @@
-"""The rivals of Chorus: every learner of ours with its best setting, and Vowpal Wabbit.
+"""Chorus and its rivals: every learner of ours with its best setting, and Vowpal Wabbit.
 
-`python -m bench.chorus` adds each run as a line to bench/results/chorus/rivals.jsonl; called
-again, it plays what is missing. Phase 1 tries settings on the first rounds of repeat 0; phase 2
+`python -m bench.chorus` adds each run as a line to bench/results/chorus/rivals.jsonl, those of
+Chorus to chorus.jsonl; called again, it plays what is missing. Chorus plays with its defaults. Phase 1 tries settings on the first rounds of repeat 0; phase 2
 plays the best of each learner at full length on repeats 1, 2, …
 """
 
@@ -134,8 +134,8 @@ def compare(ledger: Ledger, name: str, team: dict[str, Any], only: Sequence[str]
 
 
 def everyone() -> list[str]:
-    """Return the names of all rivals."""
-    return [*chorus_rivals.learners(), *chorus_vw.EXPLORERS]
+    """Return the names of all that play."""
+    return ["Chorus", *chorus_rivals.learners(), *chorus_vw.EXPLORERS]
 
 
 def main() -> None:
@@ -149,10 +149,16 @@ def main() -> None:
     ledger = Ledger(asked.out / "rivals.jsonl")
     ours = dict.fromkeys(chorus_rivals.learners(), chorus_rivals.settings)
     theirs = dict.fromkeys(chorus_vw.EXPLORERS, chorus_vw.settings)
+    chorus = Ledger(asked.out / "chorus.jsonl")
     for name in NAMES:
+        n = asked.repeats or repeats(name)
+        for repeat in range(1, n + 1):
+            if wanted((name, "Chorus"), asked.only, NAMES, everyone()):
+                job = Job(name, "Chorus", {}, repeat, 2)
+                chorus.play(job, stream(name, repeat).n_rows or 0)
         for team in (ours, theirs):
             if wanted((name,), asked.only, NAMES):
-                compare(ledger, name, team, asked.only, asked.repeats or repeats(name))
+                compare(ledger, name, team, asked.only, n)
 
 
 if __name__ == "__main__":
