@@ -13,8 +13,8 @@ import onearm
 from bench.chorus_streams import stream
 from onearm import metrics
 from onearm.boosting.presets import DATA_SETS
+from onearm.racing.sources import VIEWS
 from onearm.streams.stream import Stream
-from onearm.streams.views import filling, scaling
 
 Settings = list[dict[str, Any]]
 PARTS = 20  # equal parts of a run whose errors are kept
@@ -44,7 +44,7 @@ def learners() -> list[str]:
 
 def settings(name: str, data: str) -> Settings:
     """Return what is tried of a learner on a stream, the default first."""
-    rows = view(data, 0, False)
+    rows = view(data, 0, "linear")
     k, d = rows.n_classes, rows.n_features
     if name in BOOSTERS:
         few = {"rho": 0.003, "n_learners": 5}
@@ -82,13 +82,10 @@ def _rates(name: str, times: tuple[float, ...], **given: Any) -> Settings:
 
 
 @lru_cache(maxsize=2)
-def view(data: str, seed: int, own: bool) -> Stream:
-    """Return a repeat's rows in memory, as the library's race gives them.
-
-    Learners that know nominal columns see them as they are (`own`), the others scaled ones.
-    """
+def view(data: str, seed: int, how: str) -> Stream:
+    """Return a repeat's rows in memory, in one of the ways in which races give them."""
     raw = stream(data, seed)
-    seen = (filling if own else scaling)(raw)(raw)
+    seen = VIEWS[how](raw)(raw)
     kept = list(seen.chunks())
     return replace(seen, source=lambda: iter(kept), in_memory=True)
 
@@ -96,7 +93,8 @@ def view(data: str, seed: int, own: bool) -> Stream:
 def play(data: str, cls: Any, given: dict[str, Any], seed: int, rounds: int, most: float) -> Run:
     """Play the first rounds of a repeat; give up what would take more than `most` CPU seconds."""
     own = "nominal" in cls.__dataclass_fields__
-    rows = view(data, seed, own).first(rounds)
+    how = "as it is" if cls.missing else "filled" if own else "linear"
+    rows = view(data, seed, how).first(rounds)
     if "paper" in given:
         nominal = {"nominal": rows.nominal} if rows.nominal else {}
         sizes = {"n_classes": rows.n_classes, "n_features": rows.n_features}
@@ -114,7 +112,7 @@ def play(data: str, cls: Any, given: dict[str, Any], seed: int, rounds: int, mos
         seconds += time.process_time() - began
         kept.append(trace.correct)
         done += len(y)
-    told = {"view": "filled" if own else "linear", "n_features": rows.n_features}
+    told = {"view": how, "n_features": rows.n_features}
     return Run(np.concatenate(kept), seconds, told)
 
 
