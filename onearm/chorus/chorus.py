@@ -192,8 +192,8 @@ class Chorus(
         Sizes k and d; labels are the integers 0 to k-1.
     nominal
         The number of values of each nominal column, 0 for a column of numbers; empty if all are.
-    budget
-        How much is computed in a round, about: four times as much is three to four times slower.
+    waves
+        How many waves a row is turned into, about. Twice as many take twice the time and more.
     alpha
         How many widths are added where it must expect to be wrong: how much is explored.
     seed
@@ -209,7 +209,7 @@ class Chorus(
     """
 
     nominal: tuple[int, ...] = wholes((), 0)
-    budget: int = whole(200_000, 1000)
+    waves: int = whole(2048, 64, 2**20)
     alpha: float = real(0.2, "[0, inf)")
     W: np.ndarray = state()  # (features, 3, k): weights of own and bold, variances of own
     P: np.ndarray = state()  # (features,): variances of bold
@@ -238,8 +238,7 @@ class Chorus(
         h, n_features, n_voices = 0, numbers, 3
         if numbers <= MANY:
             turn = turned(numbers)
-            each = self.budget / (3 * math.log2(turn) + 6 * k + 10) / turn / len(LENGTHS)
-            columns = len(LENGTHS) * max(1, round(each))
+            columns = len(LENGTHS) * max(1, round(self.waves / len(LENGTHS) / turn))
             spread = sum(2 if m else 1 for m in self.places[1, :-1])
             self.signs, self.scale, self.shift = drawn(
                 self.seed, numbers, math.sqrt(spread), columns
@@ -247,7 +246,7 @@ class Chorus(
             group = turn * columns // len(LENGTHS)
             ends = [g * group for g in range(len(LENGTHS) + 1)]
             self.edges = np.array([*ends, ends[-1] + numbers + 1])
-            h = min(group, int(math.sqrt(min(self.budget / 3, ROOM / k))))
+            h = min(group // 4, int(math.sqrt(ROOM / k)))
             h += numbers + 1 if numbers <= FEW else 1
             n_features, n_voices = int(self.edges[-1]), 2 * len(LENGTHS) + 4
         self.W, self.P = np.empty((n_features, 3, k)), np.empty(n_features)
