@@ -1,8 +1,9 @@
 """Chorus and its rivals: every learner of ours with its best setting, and Vowpal Wabbit.
 
 `python -m bench.chorus` adds each run as a line to bench/results/chorus/rivals.jsonl, those of
-Chorus to chorus.jsonl; called again, it plays what is missing. Chorus plays with its defaults. Phase 1 tries settings on the first rounds of repeat 0; phase 2
-plays the best of each learner at full length on repeats 1, 2, …
+Chorus, with its defaults, to chorus.jsonl; called again, it plays what is missing. Phase 1 tries
+settings on the first rounds of repeat 0; phase 2 plays the best of each learner at full length on
+repeats 1, 2, …
 """
 
 import argparse

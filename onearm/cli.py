@@ -19,7 +19,7 @@ app = typer.Typer(
 Names = Annotated[str, typer.Option(help="Learners by class name, in any case, with commas.")]
 LOG_WIDTH = 110  # columns of a table in a log file
 RACERS = (
-    "perceptron,banditron,soba,newtron,conservativeova,offsettree,gaptron,inversegap,bag,"
+    "chorus,perceptron,banditron,soba,newtron,conservativeova,offsettree,inversegap,bag,"
     "hoeffdingtree,adabandit,banditbbm"
 )
 

@@ -9,6 +9,7 @@ PLAIN = {"weight_scale": 1.0, "grace": 40.0}  # as the costs come, they weigh se
 ASIDE = FEW | {"rho": 0.13}  # a cost is nowhere near the edge where it is rounded up or down
 
 FORMS: dict[str, list[dict]] = {
+    "Chorus": [{"waves": 64}],
     "Perceptron": [{}],
     "Banditron": [{}, {"gamma": 0.3}],
     "SOBA": [{"gamma": 0.2}, {"gamma": 0.2, "diagonal": False, "a": 2.0}, {"adaptive": 0.1}],
@@ -55,6 +56,7 @@ FORMS: dict[str, list[dict]] = {
     ],
 }
 SMALL = {name: FEW for name in FORMS if "n_learners" in FORMS[name][0]}  # defaults, but quick
+SMALL["Chorus"] = {"waves": 64}
 
 
 def learner_class(name: str) -> type:

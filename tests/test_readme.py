@@ -17,8 +17,8 @@ def test_example_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     exec(re.search(r"```python\n(.*?)```", README, re.S)[1], {})
     error = float(capsys.readouterr().out.split()[0])
-    assert error < 0.5
-    assert (tmp_path / "soba.safetensors").exists()
+    assert error < 0.06
+    assert (tmp_path / "chorus.safetensors").exists()
 
 
 def test_counts():

@@ -2,8 +2,9 @@
 
 Rows of any scale become random waves of two lengths and numbers of mean 0 (`rows`, `waves`). Over
 each of these sing two voices, one more over some of all (`voices`), and the echo of what was known
-before the world last changed (`echo`): m_i,r is what voice i says of label r. The conductor counts them by w_i, which it learns from every answer, and knows how sure
-it may be of the label ŷ that is ahead (`conductor`):
+before the world last changed (`echo`): m_i,r is what voice i says of label r. The conductor counts
+them by w_i, which it learns from every answer, and knows how sure it may be of the label ŷ that is
+ahead (`conductor`):
 
     s_r = Σ_i w_i m_i,r ,    ŷ = argmax_r s_r ,    p = P(ŷ is right)
 
@@ -205,7 +206,7 @@ class Chorus(
     >>> letters = datasets.load("letter").shuffled(1)
     >>> trace = letters.learner(Chorus).play(letters)
     >>> int((~trace.correct).sum())
-    0
+    4093
     """
 
     nominal: tuple[int, ...] = wholes((), 0)

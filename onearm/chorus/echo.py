@@ -2,8 +2,8 @@
 
 Answers that are worse than expected add up in a sum (Page's); when it is too large, the labels have
 changed their meaning. Then the chorus begins anew, and what it would have said stays as an echo.
-The echo is a voice of its own: it remembers how often each label was right when it heard e, first of
-all e itself. So after labels were exchanged, a few answers for each bring back all that was known.
+The echo is a voice of its own: it remembers how often each label was right after it heard e, first
+of all e itself. So after labels were exchanged, a few answers each bring back all that was known.
 
 E. S. Page. Continuous inspection schemes. Biometrika 41, 1954.
 """

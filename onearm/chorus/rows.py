@@ -2,7 +2,8 @@
 
 Up to MANY numbers, each is taken by its mean and deviation so far; a nominal value is one number of
 √2 among zeros, a missing one 0. With more, a row is taken for a text: every number counts by its
-logarithm, more so if it is rarely there, and the row has norm 1.
+logarithm, more so if it is rarely there, and the row has norm 1; 0 is nothing, also as a nominal
+value.
 """
 
 import math
@@ -71,7 +72,7 @@ def weighed(x, start, nominal, count, rounds):
     n, total = 0, 0.0
     for i in range(size(x)):
         j, v = entry(x, i)
-        if v != v or (v == 0.0 and nominal[j] == 0):
+        if v != v or v == 0.0:
             continue
         p = place(j, v, start, nominal)
         if p < 0:
