@@ -265,7 +265,7 @@ name = "Perceptron"
         ({"streams": ["nowhere"]}, "stream must be a file or one of SynSep, .* got 'nowhere'"),
         ({"streams": [{"name": "SynSep", "noise": 1}]}, "SynSep has no parameter 'noise'"),
         ({"streams": []}, "streams must be at least one"),
-        ({"learners": ["bandit"]}, "learners must be among Perceptron, .* got 'bandit'"),
+        ({"learners": ["bandit"]}, "learners must be among Chorus, Perceptron, .* got 'bandit'"),
         (
             {"learners": [{"name": "SOBA", "gama": 1}]},
             "SOBA has the parameters .*gamma.* got 'gama'",
