@@ -139,7 +139,7 @@ def update(
 ):  # fmt: skip
     at, phi, psi, said, s, bound, sure, e = seen
     right, n = label == truth, len(said)
-    if alarmed(sure, reward, change):
+    if label == np.argmax(s) and alarmed(sure, reward, change):
         keep(weights(c), edges, W, V, E, G, T, change)
         begin(W, P, V, Q, S, b, c)
     else:

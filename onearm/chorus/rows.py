@@ -82,5 +82,5 @@ def weighed(x, start, nominal, count, rounds):
         at[n], value[n] = p, much
         n, total = n + 1, total + much * much
     for i in range(n):
-        value[i] /= math.sqrt(total)
+        value[i] /= math.sqrt(total) if total > 0.0 else 1.0
     return at[:n], value[:n]

@@ -47,6 +47,8 @@ def teach(at, phi, first, last, label, right, own, bold, W, P):
     down = (WRONG - bold[label]) * ANGER / (1.0 + ANGER * p)
     for i in range(first, last):
         v, w = phi[i], W[at[i]]
+        if v == 0.0:  # a column that never changes must not be forgotten for ever
+            continue
         c = v * w[VARIANCE, label]
         w[OWN, label] += step * c
         w[VARIANCE, label] /= KEEP + v * c
