@@ -30,6 +30,7 @@ FORMS: dict[str, list[dict]] = {
     "LinUCB": [{"alpha": 0.5}, {"diagonal": True, "lam": 0.5, "alpha": 2.0}],
     "LinTS": [{}, {"diagonal": True, "v": 0.4}],
     "Bag": [{}, {"n_bags": 3, "epsilon": 0.1, "loss": "squared", "eta": 0.3}],
+    "Chorus": [{"budget": 1000}, {"budget": 6000, "alpha": 1.0}],
     "HoeffdingTree": [
         EAGER,
         EAGER | {"leaves": "bayes"},

@@ -4,6 +4,7 @@ from importlib import import_module
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 import onearm
 from onearm import seeded
@@ -49,11 +50,13 @@ def reference(learner):
     if params.get("weight_scale") == "unit":
         renamed["weight_scale"] = learner.scale[0]  # test_boosting shows that it is right
     extra = {"eager": False} if name == "SLB" else {}
+    if name == "Chorus":  # what was drawn; test_chorus shows what it is good for
+        extra = {"signs": learner.signs, "scale": learner.scale, "shift": learner.shift}
     if name == "OffsetTree" and learner.explore:
         renamed |= {"explore": "sqrt", "c": learner.explore}
     elif name == "OffsetTree":
         renamed["explore"] = "none"
-    return getattr(module, name)(K, D, **renamed, **extra)
+    return getattr(module, name)(learner.n_classes, learner.n_features, **renamed, **extra)
 
 
 RENAMED_AWAY = {"n_classes", "n_features", "max_bytes"}
@@ -121,11 +124,100 @@ def compare_states(learner, naive):
         np.testing.assert_allclose(learner.alpha, naive.alpha, 1e-7, 1e-9)
     if isinstance(learner, onearm.AdaBandit | onearm.AdaBoostOLM):
         np.testing.assert_allclose(learner.logv, naive.logv, 1e-7, 1e-9)
+    if isinstance(learner, onearm.Chorus):
+        compare_choruses(learner, naive)
     trees = getattr(learner, "trees", getattr(learner, "learners", None))
     if hasattr(trees, "used"):
         children = trees.used[:, 0] - 1
         late = learner.observer == "histogram" or getattr(learner, "weak", "tree") == "stump"
         assert children.max() >= (2 if late else 6)
+
+
+def compare_choruses(learner, naive):
+    own, bold, variances = learner.W.transpose(1, 0, 2)
+    learnt = [own, bold, variances, learner.P, learner.V, learner.S, learner.b, learner.c]
+    same = [naive.own, naive.bold, naive.var, naive.P, naive.v, naive.S, naive.b, naive.c]
+    for ours, theirs in zip(learnt, same, strict=True):
+        np.testing.assert_allclose(ours, theirs, 1e-7, 1e-9)
+    np.testing.assert_allclose(learner.T.transpose(2, 0, 1), naive.table, 1e-12)
+    np.testing.assert_allclose(learner.change, [naive.change, naive.alarms], 1e-7, 1e-9)
+    if naive.alarms:
+        np.testing.assert_allclose(learner.E, naive.echo[0], 1e-7, 1e-9)
+        np.testing.assert_allclose(learner.G, naive.echo[1], 1e-7, 1e-9)
+
+
+def test_chorus_with_nominal_columns_and_missing_values():
+    learner = onearm.Chorus(K, D, nominal=NOMINAL, budget=1500, seed=3)
+    naive = reference(learner)
+    X, y = nominal_examples(4, missing=True)
+    for t, (x, label) in enumerate(zip(X[:120], y, strict=False)):
+        compare_a_round(learner, naive, x, int(label), t)
+    compare_states(learner, naive)
+
+
+def test_chorus_with_many_numbers():
+    """More than exact hears beside its waves, and no power of two."""
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(30, 70))
+    learner = onearm.Chorus(3, 70, budget=2000, seed=3)
+    naive = reference(learner)
+    for t, (x, label) in enumerate(zip(X, X[:, :3].argmax(axis=1), strict=True)):
+        compare_a_round(learner, naive, x, int(label), t)
+    compare_states(learner, naive)
+
+
+@pytest.mark.parametrize("nominal", [(), (0,) * 597 + (3, 500, 4)])
+def test_chorus_with_texts(nominal):
+    """Sparse rows of more than a thousand numbers, now and then without any."""
+    d = len(nominal) or 1100
+    rng = np.random.default_rng(7)
+    X = rng.poisson(rng.exponential(0.02, d), (150, d)) * rng.choice([1.0, -0.5], (150, d))
+    X[:, 597:600] += 1.0  # codes, if nominal: a sparse row has no 0
+    X[:, 598] += rng.integers(0, 510, 150)
+    y = np.where(rng.random(150) < 0.1, 0, abs(X[:, :K]).argmax(axis=1))
+    X[::20] = 0.0
+    X[5:100:9, 590:] = np.nan
+    learner = onearm.Chorus(K, d, nominal=nominal, seed=3)
+    naive = reference(learner)
+    rows = csr_array(X)
+    for t in range(len(X)):
+        row = rows[[t]]
+        x = X[t] if not nominal else np.where((X[t] == 0) & (np.array(nominal) > 0), -1, X[t])
+        np.testing.assert_allclose(learner.scores(row)[0], naive.scores(x), 1e-7, 1e-9)
+        choice = learner.choose(row)
+        assert choice == (np.argmax(naive.chances(x)), np.argmax(naive.scores(x)), 1.0)
+        correct = choice.label == y[t]
+        naive.update(x, *choice, float(correct), None)
+        learner.update(row, choice, bool(correct))
+    compare_states(learner, naive)
+
+
+def compare_through_a_change(X, y, change):
+    """The alarm rings in both, at the same time, and both hear the same echo."""
+    k = y.max() + 1
+    learner = onearm.Chorus(k, X.shape[1], budget=1500, seed=3)
+    naive = reference(learner)
+    y = np.where(np.arange(len(y)) < change, y, (y + 1) % k)
+    for t, (x, label) in enumerate(zip(X, y, strict=True)):
+        compare_a_round(learner, naive, x, int(label), t)
+        assert learner.change[1] == naive.alarms
+        assert t >= change or not naive.alarms
+    assert learner.change[1] == 1
+    compare_states(learner, naive)
+
+
+@pytest.mark.compiled
+def test_chorus_when_labels_are_exchanged():
+    X = np.random.default_rng(8).normal(size=(400, D))
+    compare_through_a_change(X, X[:, :K].argmax(axis=1), 300)
+
+
+def test_chorus_when_labels_of_texts_are_exchanged():
+    rng = np.random.default_rng(8)
+    y = rng.integers(0, 4, 220)
+    X = (rng.random((220, 1001)) < 0.003).astype(float)
+    X[np.arange(220), 3 * y + rng.integers(0, 3, 220)] = 2.0
+    compare_through_a_change(X, y, 150)
 
 
 @pytest.mark.parametrize(

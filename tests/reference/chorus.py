@@ -12,16 +12,21 @@ NEAR, SLACK, ALARM, GUESS = 0.1, 0.1, 20.0, 0.2
 class Chorus:
     def __init__(self, k, d, nominal, budget, alpha, signs, scale, shift):
         self.k, self.alpha = k, alpha
-        self.nominal = nominal or (0,) * d
-        self.N = sum(max(1, m) for m in self.nominal)
+        nominal = np.array(nominal or (0,) * d)
+        sizes = np.maximum(1, nominal)
+        self.N = sizes.sum()  # how many numbers there are; of each:
+        self.column = np.repeat(np.arange(d), sizes)
+        self.coded = np.repeat(nominal > 0, sizes)
+        self.code = np.concatenate([np.arange(size) for size in sizes])
         self.text = self.N > FEW
         self.signs, self.scale, self.shift = signs, scale, shift
         self.rows = []  # of all updates
+        self.counts = np.zeros(self.N)  # in how many of them a number was there
         if self.text:
             self.groups = [slice(0, self.N)]
             h = 0
         else:
-            n = max(32, 1 << (self.N - 1).bit_length())
+            n = max(32, 2 ** int(np.ceil(np.log2(self.N))))
             price = 3 * np.log2(n) + 6 * k + 10
             self.m = max(1, round(budget / price / n / 2))
             assert signs.shape == (3, n, 2 * self.m)
@@ -51,29 +56,22 @@ class Chorus:
 
     # Rows
 
-    def seen(self, j):
-        """The values of column j in all updates, without those that are missing."""
-        column = np.array([row[j] for row in self.rows])
-        return column[~np.isnan(column)]
-
     def numbers(self, x):
-        """One number for a numeric column, one for each value of a nominal one; NaN if missing."""
-        parts = []
-        for value, m in zip(x, self.nominal, strict=True):
-            parts.append([value] if m == 0 else [float(value == code) for code in range(m)])
-        return np.concatenate(parts)
+        """One number for a numeric column, one for each value of a nominal one."""
+        values = x[self.column]
+        return np.where(self.coded, np.floor(values) == self.code, values)
 
     def scaled(self, x):
-        parts = []
-        for j, m in enumerate(self.nominal):
-            if m:
-                parts.append([np.sqrt(2) * (x[j] == code) for code in range(m)])
-                continue
-            before = self.seen(j)
-            plain = np.isnan(x[j]) or len(before) == 0 or before.min() == before.max()
-            z = 0.0 if plain else (x[j] - before.mean()) / before.std()
-            parts.append([np.clip(z, -4, 4)])
-        return np.concatenate(parts)
+        z = np.sqrt(2) * self.numbers(x)
+        for i in np.flatnonzero(~self.coded):
+            j = self.column[i]
+            seen = np.array([row[j] for row in self.rows])
+            seen = seen[~np.isnan(seen)]
+            if np.isnan(x[j]) or len(seen) == 0 or seen.min() == seen.max():
+                z[i] = 0.0
+            else:
+                z[i] = np.clip((x[j] - seen.mean()) / seen.std(), -4, 4)
+        return z
 
     def waves(self, z):
         n = len(self.H)
@@ -93,10 +91,8 @@ class Chorus:
         """φ, which of its entries are there, and ψ."""
         if self.text:
             v = np.nan_to_num(self.numbers(x))
-            counts = sum((np.nan_to_num(self.numbers(row)) != 0 for row in self.rows), np.zeros(1))
-            rarity = np.log((2 + len(self.rows)) / (1 + counts)) + 1
-            codes = self.numbers(np.full(len(x), -1.0)) == 0  # of nominal columns
-            phi = np.where(codes, v, np.sign(v) * np.log1p(abs(v))) * rarity
+            rarity = np.log((2 + len(self.rows)) / (1 + self.counts)) + 1
+            phi = np.where(self.coded, v, np.sign(v) * np.log1p(abs(v))) * rarity
             return phi / (np.linalg.norm(phi) or 1), v != 0, np.zeros(0)
         z = self.scaled(x)
         short, long = self.waves(z)
@@ -178,6 +174,8 @@ class Chorus:
             if not self.text and abs(reward - said[-2, label]) >= NEAR:
                 self.regress(psi, label, reward)
         self.rows.append(x)
+        if self.text:
+            self.counts += there
 
     def ring(self):
         w = self.weights()
