@@ -160,6 +160,13 @@ def test_exchanged_labels_are_learnt_anew():
 
 
 @pytest.mark.compiled
+def test_labels_that_cannot_be_separated_do_not_ring_the_alarm():
+    learner = onearm.Chorus(9, 400, budget=20_000)
+    learner.play(onearm.SynNonSep(3000, seed=1))
+    assert learner.change[1] == 0
+
+
+@pytest.mark.compiled
 @pytest.mark.parametrize("noise", [0.05, 0.3, 1.0])
 def test_noise_alone_does_not_ring_the_alarm(noise):
     k = 9

@@ -181,7 +181,7 @@ def test_chorus_with_texts(nominal):
     naive = reference(learner)
     rows = csr_array(X)
     for t in range(len(X)):
-        row = rows[[t]]
+        row = rows[[t]]  # what it does not store is not there: of a nominal column, no value
         x = X[t] if not nominal else np.where((X[t] == 0) & (np.array(nominal) > 0), -1, X[t])
         np.testing.assert_allclose(learner.scores(row)[0], naive.scores(x), 1e-7, 1e-9)
         choice = learner.choose(row)
