@@ -9,7 +9,7 @@ PLAIN = {"weight_scale": 1.0, "grace": 40.0}  # as the costs come, they weigh se
 ASIDE = FEW | {"rho": 0.13}  # a cost is nowhere near the edge where it is rounded up or down
 
 FORMS: dict[str, list[dict]] = {
-    "Chorus": [{"waves": 64}],
+    "Chorus": [{"waves": 64}, {"waves": 128, "alpha": 1.0}],
     "Perceptron": [{}],
     "Banditron": [{}, {"gamma": 0.3}],
     "SOBA": [{"gamma": 0.2}, {"gamma": 0.2, "diagonal": False, "a": 2.0}, {"adaptive": 0.1}],
@@ -30,7 +30,6 @@ FORMS: dict[str, list[dict]] = {
     "LinUCB": [{"alpha": 0.5}, {"diagonal": True, "lam": 0.5, "alpha": 2.0}],
     "LinTS": [{}, {"diagonal": True, "v": 0.4}],
     "Bag": [{}, {"n_bags": 3, "epsilon": 0.1, "loss": "squared", "eta": 0.3}],
-    "Chorus": [{"budget": 1000}, {"budget": 6000, "alpha": 1.0}],
     "HoeffdingTree": [
         EAGER,
         EAGER | {"leaves": "bayes"},

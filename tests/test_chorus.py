@@ -29,7 +29,7 @@ def nearness(distance):
 
 @pytest.mark.parametrize("d", [7, 32, 100])
 def test_products_of_waves_fall_with_the_distance(d):
-    learner = onearm.Chorus(2, d, budget=300_000, seed=2)
+    learner = onearm.Chorus(2, d, waves=8192, seed=2)
     size = int(learner.edges[1])
     rng = np.random.default_rng(3)
     z, way = rng.normal(size=(2, d))
@@ -140,8 +140,8 @@ def test_scales_do_not_matter():
     other = X.copy()
     other[:, ::3] *= 1e6
     other[:, 1::3] += 1e6
-    first = onearm.Chorus(4, 8, budget=4000).play(X, y)
-    again = onearm.Chorus(4, 8, budget=4000).play(other, y)
+    first = onearm.Chorus(4, 8, waves=128).play(X, y)
+    again = onearm.Chorus(4, 8, waves=128).play(other, y)
     assert (first.label != again.label).mean() <= 0.02
     assert first.correct[-100:].mean() > 0.8
 
@@ -151,7 +151,7 @@ def test_exchanged_labels_are_learnt_anew():
     k, change = 5, 2000
     X, y = Separable(change + 600, k, 10, seed=2).arrays()
     y[change:] = (y[change:] + 1) % k
-    learner = onearm.Chorus(k, 10, budget=20_000)
+    learner = onearm.Chorus(k, 10, waves=256)
     learner.play(X[:change], y[:change])
     assert learner.change[1] == 0
     after = learner.play(X[change:], y[change:])
@@ -161,7 +161,7 @@ def test_exchanged_labels_are_learnt_anew():
 
 @pytest.mark.compiled
 def test_labels_that_cannot_be_separated_do_not_ring_the_alarm():
-    learner = onearm.Chorus(9, 400, budget=20_000)
+    learner = onearm.Chorus(9, 400, waves=256)
     learner.play(onearm.SynNonSep(3000, seed=1))
     assert learner.change[1] == 0
 
@@ -173,6 +173,6 @@ def test_noise_alone_does_not_ring_the_alarm(noise):
     X, y = Separable(3000, k, 40, seed=3).arrays()
     rng = np.random.default_rng(4)
     y = np.where(rng.random(3000) < noise, rng.integers(0, k, 3000), y)
-    learner = onearm.Chorus(k, 40, budget=20_000)
+    learner = onearm.Chorus(k, 40, waves=256)
     learner.play(X, y)
     assert learner.change[1] == 0

@@ -147,7 +147,7 @@ def compare_choruses(learner, naive):
 
 
 def test_chorus_with_nominal_columns_and_missing_values():
-    learner = onearm.Chorus(K, D, nominal=NOMINAL, budget=1500, seed=3)
+    learner = onearm.Chorus(K, D, nominal=NOMINAL, waves=64, seed=3)
     naive = reference(learner)
     X, y = nominal_examples(4, missing=True)
     for t, (x, label) in enumerate(zip(X[:120], y, strict=False)):
@@ -159,7 +159,7 @@ def test_chorus_with_many_numbers():
     """More than exact hears beside its waves, and no power of two."""
     rng = np.random.default_rng(6)
     X = rng.normal(size=(30, 70))
-    learner = onearm.Chorus(3, 70, budget=2000, seed=3)
+    learner = onearm.Chorus(3, 70, waves=256, seed=3)
     naive = reference(learner)
     for t, (x, label) in enumerate(zip(X, X[:, :3].argmax(axis=1), strict=True)):
         compare_a_round(learner, naive, x, int(label), t)
@@ -172,7 +172,7 @@ def test_chorus_with_texts(nominal):
     d = len(nominal) or 1100
     rng = np.random.default_rng(7)
     X = rng.poisson(rng.exponential(0.02, d), (150, d)) * rng.choice([1.0, -0.5], (150, d))
-    X[:, 597:600] += 1.0  # codes, if nominal: a sparse row has no 0
+    X[:, 597:600] += 1.0  # codes, if nominal
     X[:, 598] += rng.integers(0, 510, 150)
     y = np.where(rng.random(150) < 0.1, 0, abs(X[:, :K]).argmax(axis=1))
     X[::20] = 0.0
@@ -181,8 +181,8 @@ def test_chorus_with_texts(nominal):
     naive = reference(learner)
     rows = csr_array(X)
     for t in range(len(X)):
-        row = rows[[t]]  # what it does not store is not there: of a nominal column, no value
-        x = X[t] if not nominal else np.where((X[t] == 0) & (np.array(nominal) > 0), -1, X[t])
+        row, x = rows[[t]], X[t]
+        np.testing.assert_array_equal(learner.scores(row), learner.scores(x[None]))
         np.testing.assert_allclose(learner.scores(row)[0], naive.scores(x), 1e-7, 1e-9)
         choice = learner.choose(row)
         assert choice == (np.argmax(naive.chances(x)), np.argmax(naive.scores(x)), 1.0)
@@ -195,7 +195,7 @@ def test_chorus_with_texts(nominal):
 def compare_through_a_change(X, y, change):
     """The alarm rings in both, at the same time, and both hear the same echo."""
     k = y.max() + 1
-    learner = onearm.Chorus(k, X.shape[1], budget=1500, seed=3)
+    learner = onearm.Chorus(k, X.shape[1], waves=64, seed=3)
     naive = reference(learner)
     y = np.where(np.arange(len(y)) < change, y, (y + 1) % k)
     for t, (x, label) in enumerate(zip(X, y, strict=True)):

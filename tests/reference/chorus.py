@@ -10,7 +10,7 @@ NEAR, SLACK, ALARM, GUESS = 0.1, 0.1, 20.0, 0.2
 
 
 class Chorus:
-    def __init__(self, k, d, nominal, budget, alpha, signs, scale, shift):
+    def __init__(self, k, d, nominal, waves, alpha, signs, scale, shift):
         self.k, self.alpha = k, alpha
         nominal = np.array(nominal or (0,) * d)
         sizes = np.maximum(1, nominal)
@@ -27,14 +27,13 @@ class Chorus:
             h = 0
         else:
             n = max(32, 2 ** int(np.ceil(np.log2(self.N))))
-            price = 3 * np.log2(n) + 6 * k + 10
-            self.m = max(1, round(budget / price / n / 2))
+            self.m = max(1, round(waves / 2 / n))
             assert signs.shape == (3, n, 2 * self.m)
             self.H = hadamard(n).astype(float)
             size = n * self.m
             ends = (0, size, 2 * size, 2 * size + self.N + 1)
             self.groups = [slice(*ends[g : g + 2]) for g in range(3)]
-            self.heard = min(size, int(np.sqrt(min(budget / 3, 2**23 / k))))
+            self.heard = min(size // 4, int(np.sqrt(2**23 / k)))
             h = self.heard + (self.N + 1 if self.N <= 64 else 1)
         self.h, self.F = h, self.groups[-1].stop
         self.n_voices = 2 * len(self.groups) + (not self.text) + 1
@@ -90,7 +89,7 @@ class Chorus:
     def features(self, x):
         """φ, which of its entries are there, and ψ."""
         if self.text:
-            v = np.nan_to_num(self.numbers(x))
+            v = np.where(x[self.column] == 0, 0.0, np.nan_to_num(self.numbers(x)))
             rarity = np.log((2 + len(self.rows)) / (1 + self.counts)) + 1
             phi = np.where(self.coded, v, np.sign(v) * np.log1p(abs(v))) * rarity
             return phi / (np.linalg.norm(phi) or 1), v != 0, np.zeros(0)
