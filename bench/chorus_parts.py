@@ -1,0 +1,116 @@
+"""What each part of Chorus is worth: `python -m bench.chorus_parts`.
+
+Plays Chorus without one of its parts, on the streams it was made on alone, adds each run as a line
+to results/chorus/parts.jsonl, and writes parts.md and parts.png there; called again, it plays what
+is missing.
+"""
+
+import argparse
+import json
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bench.chorus_parts_report import BUDGETED, CHANGING, write
+from bench.chorus_streams import stream
+from bench.chorus_variants import BUDGETS, SILENT, VARIANTS, made
+from bench.timing import one_core
+from onearm import datasets
+from onearm.chorus.echo import HEARD
+from onearm.racing.run import versions
+from onearm.streams.stream import Stream
+
+RESULTS = Path(__file__).parent / "results" / "chorus"
+REPEATS = {
+    "balance": 3, "mice": 3, "pendigits": 3, "letter": 3, "newsgroups": 3, CHANGING: 3,
+    "SynNonSep": 1, "elec2": 1,
+}  # fmt: skip
+Record = dict[str, Any]
+
+
+class Job(NamedTuple):
+    """A run that is to be played."""
+
+    variant: str
+    stream: str
+    seed: int
+
+    def play(self) -> Record | None:
+        """Play it, and return its record; nothing if there is no such part."""
+        rows = played(self.stream, self.seed)
+        learner = made(self.variant, rows, self.seed)
+        if learner is None:
+            return None
+        made(self.variant, rows, self.seed).play(rows.first(1))  # compiles
+        began = time.process_time()
+        right = learner.play(rows).correct
+        seconds = time.process_time() - began
+        if learner.change[HEARD] and self.variant in SILENT:
+            raise RuntimeError(f"{self}: an alarm made all voices sing again")
+        record = {
+            **self._asdict(), "rounds": len(right), "error": float(1.0 - right.mean()),
+            "cpu_seconds": round(seconds, 3), "alarmed": bool(learner.change[HEARD]),
+            "versions": versions(), "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        }  # fmt: skip
+        return record | (recovered(right) if self.stream == CHANGING else {})
+
+
+@lru_cache(maxsize=1)
+def played(name: str, seed: int) -> Stream:
+    """Return the rows of a repeat."""
+    if name != CHANGING:
+        return stream(name, seed)
+    rows = datasets.load("pendigits")
+    return rows.repeated(2).shuffled(seed).drifting([rows.n_rows or 0], seed=seed)
+
+
+def recovered(right: np.ndarray, window: int = 200, near: float = 0.02) -> Record:
+    """Return the rounds until a window is as good as the last fifth before the change, about."""
+    half = len(right) // 2
+    good = 1.0 - right[half - half // 5 : half].mean() + near
+
+    def rounds(part: np.ndarray) -> int:
+        errors = np.convolve(~part, np.ones(window), "valid") / window
+        return int(np.argmax(errors <= good)) + window if (errors <= good).any() else len(part)
+
+    return {"first": rounds(right[:half]), "again": rounds(right[half:])}
+
+
+def jobs() -> Iterator[Job]:
+    """Return all runs, those that take long last."""
+    for name, repeats in REPEATS.items():
+        on = [v for v in VARIANTS if v != "without echo" and (v not in BUDGETS or name in BUDGETED)]
+        for seed in range(1, repeats + 1):
+            played_by = ("whole", "without echo") if name == CHANGING else on
+            yield from (Job(variant, name, seed) for variant in played_by)
+
+
+def main() -> None:
+    """Play what is missing, and write."""
+    parser = argparse.ArgumentParser(prog="python -m bench.chorus_parts", description=__doc__)
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    folder = parser.parse_args().out
+    one_core()
+    folder.mkdir(parents=True, exist_ok=True)
+    ledger = folder / "parts.jsonl"
+    records = (
+        [json.loads(line) for line in ledger.read_text().splitlines()] if ledger.exists() else []
+    )
+    done = {Job(*(r[name] for name in Job._fields)) for r in records}
+    for job in jobs():
+        record = None if job in done else job.play()
+        if record:
+            records.append(record)
+            with ledger.open("a") as file:
+                file.write(json.dumps(record) + "\n")
+            print(*job, f"{record['error']:.4f} in {record['cpu_seconds']:.1f} s", flush=True)
+    write(records, folder)
+
+
+if __name__ == "__main__":
+    main()

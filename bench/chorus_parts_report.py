@@ -1,0 +1,166 @@
+"""The runs of `bench.chorus_parts` as a page and a figure."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bench.chorus_streams import COPIES, DEVELOPMENT
+from bench.chorus_variants import BUDGETS, VARIANTS
+from onearm.papers.markdown import table
+
+CHANGING = "pendigits × 2, labels exchanged half-way"
+BUDGETED = ("mice", "pendigits", "letter")
+WORSE, BETTER, SAME = "#D55E00", "#0072B2", "#666666"  # told apart by everyone
+TICKS = (0.7, 0.8, 0.9, 1, 1.2, 1.5, 2, 3, 4, 5)
+Record = dict[str, Any]
+Runs = dict[str, dict[str, list[Record]]]  # by stream and variant
+
+
+def ratios(runs: dict[str, list[Record]], variant: str) -> np.ndarray:
+    """The error of each repeat, as a multiple of what the whole has on the same rows."""
+    errors = np.array([run["error"] for run in runs[variant]])
+    return errors / [run["error"] for run in runs["whole"]]
+
+
+def mean(some: list[Record], of: str) -> float:
+    return float(np.mean([run[of] for run in some]))
+
+
+def cell(runs: dict[str, list[Record]], variant: str) -> str:
+    """Mean error in %, and its difference to the whole in points."""
+    if variant not in runs:
+        return "–"
+    error, usual = (100 * mean(runs[one], "error") for one in (variant, "whole"))
+    if variant == "whole":
+        return f"{error:.2f}"
+    signs = np.sign(ratios(runs, variant) - 1.0)
+    unsure = "?" if len(signs) > 1 and abs(signs.sum()) < len(signs) else ""
+    return f"{error:.2f} ({error - usual:+.2f}{unsure})"
+
+
+def sizes(runs: Runs) -> str:
+    """How often each stream was played, and for how long."""
+    lines = []
+    for name in DEVELOPMENT:
+        whole, copies = runs[name]["whole"], COPIES.get(name, 1)
+        seeds = ", ".join(str(run["seed"]) for run in whole)
+        title = f"{name} × {copies}" if copies > 1 else name
+        lines.append([title, f"{whole[0]['rounds']:,}", seeds])
+    return table(["stream", "rounds", "seeds"], lines)
+
+
+def costs(runs: Runs) -> str:
+    """Error and speed by budget."""
+    rows = []
+    for variant, budget in sorted({**BUDGETS, "whole": 200_000}.items(), key=lambda it: it[1]):
+        row = [f"{budget:,}"]
+        for name in BUDGETED:
+            some = runs[name][variant]
+            rate = max(run["rounds"] / run["cpu_seconds"] for run in some)
+            row += [f"{100 * mean(some, 'error'):.2f}", f"{rate:,.0f}"]
+        rows.append(row)
+    return table(
+        ["budget", *(f"{n} {w}" for n in BUDGETED for w in ("error, %", "rounds/s"))], rows
+    )
+
+
+def changes(runs: dict[str, list[Record]]) -> str:
+    """How soon a change is made up for."""
+    rows = [
+        [variant, *(", ".join(f"{run[of]:,}" for run in some) for of in ("first", "again")),
+         f"{100 * mean(some, 'error'):.2f}", f"{sum(run['alarmed'] for run in some)}"]
+        for variant, some in runs.items()
+    ]  # fmt: skip
+    return table(["variant", "from the start", "after the change", "error, %", "alarms"], rows)
+
+
+def figure(runs: Runs, variants: Sequence[str], path: Path) -> None:
+    """Draw the errors as multiples of the whole's."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    drawing, panels = plt.subplots(
+        1, len(DEVELOPMENT), sharey=True, figsize=(13, 4.4), layout="constrained"
+    )
+    for axes, name in zip(panels, DEVELOPMENT, strict=True):
+        axes.axvline(1.0, color="black", linewidth=0.8)
+        for y, variant in enumerate(variants):
+            if variant not in runs[name]:
+                axes.text(1.0, y, "–", ha="center", va="center", color=SAME, backgroundcolor="w")
+                continue
+            each = ratios(runs[name], variant)
+            x = mean(runs[name][variant], "error") / mean(runs[name]["whole"], "error")
+            one_way = (each > 1.0).all() or (each < 1.0).all()
+            colour = (WORSE if x > 1.0 else BETTER) if one_way else SAME
+            axes.plot(each, [y] * len(each), "|", color=colour, markersize=9)
+            axes.plot(x, y, "o" if x > 1.0 else "D", color=colour, markersize=6)
+        low, high = axes.get_xlim()
+        axes.set(xscale="log", title=name)
+        axes.set_xticks([t for t in TICKS if low <= t <= high], minor=False)
+        axes.set_xticks([], minor=True)
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.tick_params(axis="x", labelsize=7)
+        axes.grid(axis="y", color="#dddddd")
+        axes.set_axisbelow(True)
+    panels[0].set_yticks(range(len(variants)), variants)
+    panels[0].invert_yaxis()
+    drawing.supxlabel(
+        "error, as a multiple of the whole Chorus's; strokes are repeats.  "
+        "Orange disc: worse without the part.  Blue diamond: better.  Grey: repeats disagree.",
+        fontsize=9,
+    )
+    drawing.savefig(path, dpi=120)
+    plt.close(drawing)
+
+
+def write(records: list[Record], folder: Path) -> None:
+    """Write parts.md and parts.png."""
+    runs: Runs = defaultdict(lambda: defaultdict(list))
+    for record in records:
+        runs[record["stream"]][record["variant"]].append(record)
+    shown = [v for v in VARIANTS if v not in BUDGETS and v in runs[DEVELOPMENT[0]]]
+    rows = [[v, *(cell(runs[name], v) for name in DEVELOPMENT)] for v in shown]
+    alarms = sum(run["alarmed"] for name in DEVELOPMENT for run in runs[name]["whole"])
+    with_what = ", ".join(f"{name} {v}" for name, v in records[-1]["versions"].items())
+    (folder / "parts.md").write_text(f"""# What each part of Chorus is worth
+
+Written by `python -m bench.chorus_parts` on {records[-1]["date"][:10]}, {with_what}.
+Total error in %; in brackets the difference to the whole Chorus in points: + is what the part is
+worth. A ? stands where repeats disagree about its sign; – where the stream has no such part.
+
+{table(["variant", *DEVELOPMENT], rows)}
+
+![Errors as multiples of the whole's](parts.png)
+
+- Without waves, own and bold over the numbers sing alone: exact hears waves too, and is silent.
+- Without numbers, exact still hears them where they are at most 64.
+- Short or long waves only: the other length is silent, all else sings.
+- Widths everywhere: s + α·σ in place of s + α·(1-p)·σ.
+- Bold is not bold: it learns 0 of a label that was wrong, and no more from that than from others.
+- Without echo: the whole was alarmed in {alarms} of its runs on these streams; where it never is,
+  the echo is silent and changes nothing.
+
+{sizes(runs)}
+
+SynNonSep takes as long as four of the small streams, and has fewer repeats for that; elec2 has one
+order alone. Seed s is that of the order, or of the rows, and of the waves.
+
+## Budgets
+
+Rounds per CPU second are those of the fastest repeat, on a core shared with others.
+
+{costs(runs)}
+
+## A change: {CHANGING}
+
+Rounds until the error over a window of 200 is within two points of the mean error over the last
+fifth before the change; the least possible is 200. One number for each of the seeds 1, 2, 3.
+
+{changes(runs[CHANGING])}
+""")
+    figure(runs, shown[1:], folder / "parts.png")
