@@ -9,12 +9,13 @@ import numpy as np
 
 from bench.chorus_streams import COPIES, DEVELOPMENT
 from bench.chorus_variants import BUDGETS, VARIANTS
+from onearm.chorus.chorus import Chorus
 from onearm.papers.markdown import table
 
 CHANGING = "pendigits × 2, labels exchanged half-way"
 BUDGETED = ("mice", "pendigits", "letter")
 WORSE, BETTER, SAME = "#D55E00", "#0072B2", "#666666"  # told apart by everyone
-TICKS = (0.7, 0.8, 0.9, 1, 1.2, 1.5, 2, 3, 4, 5)
+TICKS = {2.5: (0.8, 1, 1.2, 1.5, 2), 100: (0.7, 1, 2, 3, 5)}  # by how much a panel spans
 Record = dict[str, Any]
 Runs = dict[str, dict[str, list[Record]]]  # by stream and variant
 
@@ -91,17 +92,19 @@ def figure(runs: Runs, variants: Sequence[str], path: Path) -> None:
         axes.axvline(1.0, color="black", linewidth=0.8)
         for y, variant in enumerate(variants):
             if variant not in runs[name]:
-                axes.text(1.0, y, "–", ha="center", va="center", color=SAME, backgroundcolor="w")
+                axes.text(1.05, y, "no such part", va="center", color=SAME, fontsize=7)
                 continue
             each = ratios(runs[name], variant)
             x = mean(runs[name][variant], "error") / mean(runs[name]["whole"], "error")
             one_way = (each > 1.0).all() or (each < 1.0).all()
             colour = (WORSE if x > 1.0 else BETTER) if one_way else SAME
             axes.plot(each, [y] * len(each), "|", color=colour, markersize=9)
-            axes.plot(x, y, "o" if x > 1.0 else "D", color=colour, markersize=6)
-        low, high = axes.get_xlim()
+            inside = colour if len(each) > 1 else "white"
+            axes.plot(x, y, "o" if x > 1.0 else "D", color=colour, mfc=inside, markersize=6)
         axes.set(xscale="log", title=name)
-        axes.set_xticks([t for t in TICKS if low <= t <= high], minor=False)
+        low, high = axes.get_xlim()
+        ticks = next(some for span, some in TICKS.items() if high / low < span)
+        axes.set_xticks([t for t in ticks if low <= t <= high], minor=False)
         axes.set_xticks([], minor=True)
         axes.xaxis.set_major_formatter("{x:g}")
         axes.tick_params(axis="x", labelsize=7)
@@ -111,7 +114,8 @@ def figure(runs: Runs, variants: Sequence[str], path: Path) -> None:
     panels[0].invert_yaxis()
     drawing.supxlabel(
         "error, as a multiple of the whole Chorus's; strokes are repeats.  "
-        "Orange disc: worse without the part.  Blue diamond: better.  Grey: repeats disagree.",
+        "Orange disc: worse without the part.  Blue diamond: better.  Grey: repeats disagree.  "
+        "Hollow: one repeat.",
         fontsize=9,
     )
     drawing.savefig(path, dpi=120)
@@ -126,10 +130,15 @@ def write(records: list[Record], folder: Path) -> None:
     shown = [v for v in VARIANTS if v not in BUDGETS and v in runs[DEVELOPMENT[0]]]
     rows = [[v, *(cell(runs[name], v) for name in DEVELOPMENT)] for v in shown]
     alarms = sum(run["alarmed"] for name in DEVELOPMENT for run in runs[name]["whole"])
+    alarmed = [r for r in records if r["alarmed"] and r["variant"] != "whole"]
+    other = ", ".join(f"{r['variant']} on {r['stream']}" for r in alarmed) or "none"
+    asked = Chorus(2, 1).params()
+    defaults = ", ".join(f"{name} = {asked[name]:,}" for name in ("budget", "alpha"))
     with_what = ", ".join(f"{name} {v}" for name, v in records[-1]["versions"].items())
     (folder / "parts.md").write_text(f"""# What each part of Chorus is worth
 
 Written by `python -m bench.chorus_parts` on {records[-1]["date"][:10]}, {with_what}.
+The whole is Chorus with its defaults: {defaults}.
 Total error in %; in brackets the difference to the whole Chorus in points: + is what the part is
 worth. A ? stands where repeats disagree about its sign; – where the stream has no such part.
 
@@ -143,12 +152,11 @@ worth. A ? stands where repeats disagree about its sign; – where the stream ha
 - Widths everywhere: s + α·σ in place of s + α·(1-p)·σ.
 - Bold is not bold: it learns 0 of a label that was wrong, and no more from that than from others.
 - Without echo: the whole was alarmed in {alarms} of its runs on these streams; where it never is,
-  the echo is silent and changes nothing.
+  the echo is silent and changes nothing. Other variants were alarmed: {other}.
 
 {sizes(runs)}
 
-SynNonSep takes as long as four of the small streams, and has fewer repeats for that; elec2 has one
-order alone. Seed s is that of the order, or of the rows, and of the waves.
+Seed s is that of the order, or of the rows, and of the waves; elec2 has one order alone.
 
 ## Budgets
 

@@ -4,13 +4,14 @@ A voice falls silent by endless answers that speak for a weight of 0: the conduc
 others as if it were not there. Other parts are kernels in which a name is bound otherwise.
 """
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from onearm.chorus import chorus
-from onearm.chorus.chorus import Chorus
+from onearm.chorus.chorus import Chorus, begin
 from onearm.chorus.conductor import DRAW
 from onearm.chorus.voices import teach
 from onearm.kernels import bind, kernel
@@ -33,6 +34,17 @@ def hopeless(said, label):
     return -1e9
 
 
+@kernel
+def begin_again(W, P, V, Q, S, b, c):
+    """In place of `begin`: weights that are settled stay what they are."""
+    before = c.copy()
+    settled = np.diag(S) > math.sqrt(ENDLESS)
+    begin(W, P, V, Q, S, b, c)
+    for i in range(len(c)):
+        if settled[i]:
+            S[i, i], b[i], c[i] = ENDLESS, ENDLESS * before[i], before[i]
+
+
 def other(name: str, **kernels: Any) -> type[Chorus]:
     """Return Chorus with other kernels."""
     usual = {n: getattr(chorus, n) for n in ("look", "scores", "chances", "choose", "possible")}
@@ -45,6 +57,7 @@ def taught(name: str, **constants: float) -> type[Chorus]:
     return other(name, update=bind(chorus.update, f"{name}.update", teach=learn))
 
 
+SILENCED = other("Silenced", update=bind(chorus.update, "Silenced.update", begin=begin_again))
 CLASSES = {
     "widths everywhere": other(
         "Wide", look=bind(chorus.look, "Wide.look", {"forceinline": True}, lead=hopeless)
@@ -77,15 +90,16 @@ def voices(learner: Chorus) -> list[tuple[str, str]]:
 
 def made(variant: str, rows: Stream, seed: int) -> Chorus | None:
     """Return a variant for a stream, or nothing where it has no such part."""
-    learner = rows.learner(CLASSES.get(variant, Chorus), seed=seed, **PARAMETERS.get(variant, {}))
+    cls = SILENCED if variant in SILENT else CLASSES.get(variant, Chorus)
+    learner = rows.learner(cls, seed=seed, **PARAMETERS.get(variant, {}))
     if variant not in SILENT:
         return learner
-    all_of_them = voices(learner)
-    silent = np.array([SILENT[variant](*voice) or voice[0] == "echo" for voice in all_of_them])
-    if silent.all() or (silent.sum() == 1 and variant != "equal weights"):
+    silent = np.array([SILENT[variant](*voice) for voice in voices(learner)])
+    left = len(silent) - 1 - silent.sum()  # besides the echo
+    if left == 0 or not (silent.any() or variant == "equal weights"):
         return None
     c = learner.c[:-1]
-    c[:] = np.where(silent, 0.0, 1.0 / (~silent).sum())
+    c[:] = np.where(silent, 0.0, 1.0 / left)
     certain = np.where(silent | (variant == "equal weights"), ENDLESS, DRAW)
     np.fill_diagonal(learner.S[:-1, :-1], certain)
     learner.b[:-1] = certain * c
