@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bench.chorus_parts_report import BUDGETED, CHANGING, write
+from bench.chorus_parts_report import CHANGING, SIZED, write
 from bench.chorus_streams import stream
-from bench.chorus_variants import BUDGETS, VARIANTS, made
+from bench.chorus_variants import VARIANTS, WAVES, made
 from bench.timing import one_core
 from onearm import datasets
 from onearm.chorus.echo import HEARD
@@ -82,7 +82,7 @@ def recovered(right: np.ndarray, window: int = 200, near: float = 0.02) -> Recor
 def jobs() -> Iterator[Job]:
     """Return all runs, those that take long last."""
     for name, repeats in REPEATS.items():
-        on = [v for v in VARIANTS if v != "without echo" and (v not in BUDGETS or name in BUDGETED)]
+        on = [v for v in VARIANTS if v != "without echo" and (v not in WAVES or name in SIZED)]
         for seed in range(1, repeats + 1):
             played_by = ("whole", "without echo") if name == CHANGING else on
             yield from (Job(variant, name, seed) for variant in played_by)

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from bench.chorus_streams import COPIES, DEVELOPMENT
-from bench.chorus_variants import BUDGETS, VARIANTS
+from bench.chorus_variants import VARIANTS, WAVES
 from onearm.chorus.chorus import Chorus
 from onearm.papers.markdown import table
 
 CHANGING = "pendigits × 2, labels exchanged half-way"
-BUDGETED = ("mice", "pendigits", "letter")
+SIZED = ("mice", "pendigits", "letter")
 WORSE, BETTER, SAME = "#D55E00", "#0072B2", "#666666"  # told apart by everyone
 TICKS = {2.5: (0.8, 1, 1.2, 1.5, 2), 100: (0.7, 1, 2, 3, 5)}  # by how much a panel spans
 Record = dict[str, Any]
@@ -54,18 +54,16 @@ def sizes(runs: Runs) -> str:
 
 
 def costs(runs: Runs) -> str:
-    """Error and speed by budget."""
+    """Error and speed by the number of waves."""
     rows = []
-    for variant, budget in sorted({**BUDGETS, "whole": 200_000}.items(), key=lambda it: it[1]):
-        row = [f"{budget:,}"]
-        for name in BUDGETED:
+    for variant, F in sorted({**WAVES, "whole": 2048}.items(), key=lambda it: it[1]):
+        row = [f"{F:,}"]
+        for name in SIZED:
             some = runs[name][variant]
             rate = max(run["rounds"] / run["cpu_seconds"] for run in some)
             row += [f"{100 * mean(some, 'error'):.2f}", f"{rate:,.0f}"]
         rows.append(row)
-    return table(
-        ["budget", *(f"{n} {w}" for n in BUDGETED for w in ("error, %", "rounds/s"))], rows
-    )
+    return table(["waves", *(f"{n} {w}" for n in SIZED for w in ("error, %", "rounds/s"))], rows)
 
 
 def changes(runs: dict[str, list[Record]]) -> str:
@@ -127,13 +125,13 @@ def write(records: list[Record], folder: Path) -> None:
     runs: Runs = defaultdict(lambda: defaultdict(list))
     for record in records:
         runs[record["stream"]][record["variant"]].append(record)
-    shown = [v for v in VARIANTS if v not in BUDGETS and v in runs[DEVELOPMENT[0]]]
+    shown = [v for v in VARIANTS if v not in WAVES and v in runs[DEVELOPMENT[0]]]
     rows = [[v, *(cell(runs[name], v) for name in DEVELOPMENT)] for v in shown]
     alarms = sum(run["alarmed"] for name in DEVELOPMENT for run in runs[name]["whole"])
     alarmed = [r for r in records if r["alarmed"] and r["variant"] != "whole"]
     other = ", ".join(f"{r['variant']} on {r['stream']}" for r in alarmed) or "none"
     asked = Chorus(2, 1).params()
-    defaults = ", ".join(f"{name} = {asked[name]:,}" for name in ("budget", "alpha"))
+    defaults = ", ".join(f"{name} = {asked[name]:,}" for name in ("waves", "alpha"))
     with_what = ", ".join(f"{name} {v}" for name, v in records[-1]["versions"].items())
     (folder / "parts.md").write_text(f"""# What each part of Chorus is worth
 
@@ -158,7 +156,7 @@ worth. A ? stands where repeats disagree about its sign; – where the stream ha
 
 Seed s is that of the order, or of the rows, and of the waves; elec2 has one order alone.
 
-## Budgets
+## Waves
 
 Rounds per CPU second are those of the fastest repeat, on a core shared with others.
 

@@ -59,7 +59,7 @@ def _short(value: Any) -> str:
 
 def read(folder: Path) -> list[Record]:
     """Return every run in the folder; a line that is still being written is left out."""
-    texts = (path.read_text() for path in sorted(folder.glob("*.jsonl")))
+    texts = (path.read_text() for path in sorted(folder.glob("[cr]*.jsonl")))
     lines = [line for text in texts for line in text[: text.rfind("\n") + 1].splitlines()]
     return [json.loads(line) for line in lines]
 

@@ -18,7 +18,7 @@ from onearm.kernels import bind, kernel
 from onearm.streams.stream import Stream
 
 ENDLESS = 1e300  # answers that speak for a weight: no number of others moves it
-BUDGETS = {"budget 50,000": 50_000, "budget 800,000": 800_000}
+WAVES = {"512 waves": 512, "8192 waves": 8192}
 WAVES = ("short", "long")
 
 
@@ -76,7 +76,7 @@ SILENT: dict[str, Callable[[str, str], bool]] = {  # by the kind of a voice, and
     "long waves only": lambda kind, over: over == "short",
     "equal weights": lambda kind, over: False,
 }
-PARAMETERS = {"no exploration": {"alpha": 0.0}} | {n: {"budget": b} for n, b in BUDGETS.items()}
+PARAMETERS = {"no exploration": {"alpha": 0.0}} | {n: {"waves": F} for n, F in WAVES.items()}
 VARIANTS = ("whole", *SILENT, *PARAMETERS, *CLASSES)
 
 

@@ -158,8 +158,9 @@ class Chorus:
     def update(self, x, label, greedy, propensity, reward, truth):
         phi, there, psi = self.features(x)
         said, widths = self.say(phi, psi)
-        _, sure = self.judged(said)
-        self.change = max(0.0, self.change + sure - reward - SLACK)
+        scores, sure = self.judged(said)
+        if label == np.argmax(scores):
+            self.change = max(0.0, self.change + sure - reward - SLACK)
         if self.change > ALARM:
             self.ring()
         else:
@@ -167,7 +168,7 @@ class Chorus:
             self.table[:, e, label] += 1.0, reward
             self.judge(said, label, reward)
             for g, at in enumerate(self.groups):
-                now = np.flatnonzero(there[at]) + at.start
+                now = np.flatnonzero(there[at] & (phi[at] != 0.0)) + at.start
                 self.teach_own(phi, now, label, reward - said[2 * g, label], widths[g, label])
                 self.teach_bold(phi, now, label, reward, said[2 * g + 1])
             if not self.text and abs(reward - said[-2, label]) >= NEAR:
