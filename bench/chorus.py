@@ -28,6 +28,7 @@ TRYING = 150.0  # CPU seconds that a run of phase 1 may take
 PLAYING = 600.0  # those that one of phase 2 may be expected to take
 FAR = 1.5, 0.02  # times the least error of phase 1, plus this: worse ones get few repeats
 FEW = 2
+BULKY = ("parts", "versions")  # of a record
 Record = dict[str, Any]
 
 
@@ -63,6 +64,8 @@ class Job(NamedTuple):
             record["skipped"] = str(slow)
         except (MemoryError, RuntimeError, ValueError) as error:
             record["skipped"] = f"{type(error).__name__}: {error}"
+        if self.phase == 1:  # there are thousands
+            record = {key: value for key, value in record.items() if key not in BULKY}
         return record | {"date": datetime.now(UTC).isoformat(timespec="seconds")}
 
 
