@@ -21,7 +21,7 @@ from onearm.papers.b10_data import Split, load
 from onearm.papers.b10_paper import BASES, DATA_SETS, POLICIES, SIZES
 
 ROUNDS = {  # the most, in the order of the data sets: of a bandit, and of a full search
-    "stump": ((20_000, 20_000, 20_000, 60_000, 20_000), (3000, 3000, 5000, 20_000, 20_000)),
+    "stump": ((20_000, 20_000, 20_000, 60_000, 20_000), (3000, 3000, 5000, 60_000, 20_000)),
     "product": ((15_000, 10_000, 5000, 20_000, 10_000), (3000, 8000, 2000, 3000, 10_000)),
     "tree": ((5000, 5000, 3000, 5000, 3000), (500, 500, 1000, 300, 1000)),
 }

@@ -10,6 +10,7 @@ N. Brukhim, E. Hazan. Online boosting with bandit feedback. ALT 2021.
 import argparse
 import json
 import sys
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -19,7 +20,6 @@ from onearm.papers.bh20_data import NAMES
 from onearm.papers.bh20_run import METHODS, ORDERS, Job, Record, play
 from onearm.papers.pool import play_all, wanted
 
-FEWER = {"census": 5}  # runs at most, where one takes a minute
 FOLDER = RESULTS / "bh20"
 
 
@@ -54,15 +54,14 @@ def main() -> int:
     asked, console = options(), Console(stderr=True)
     asked.out.mkdir(parents=True, exist_ok=True)
     path = asked.out / "runs.jsonl"
-    runs = {data: min(asked.runs, FEWER.get(data, asked.runs)) for data in NAMES}
-    jobs = [Job(data, o, m, runs[data]) for data in NAMES for o in ORDERS for m in METHODS]
+    jobs = [Job(data, o, m, asked.runs) for data in NAMES for o in ORDERS for m in METHODS]
     there = finished(path)
     size = ["abalone", "letter", "adult", "census"]
     todo = [
         job for job in jobs if job not in there and wanted(job, asked.only, NAMES, ORDERS, METHODS)
     ]
     todo.sort(key=lambda job: size.index(job.data.split()[0]))
-    failures = play_all(play, todo, path, said, console)
+    failures = play_all(partial(play, before=there), todo, path, said, console)
     there = finished(path)
     bh20_table.write([there[job] for job in jobs if job in there], len(jobs), asked.out)
     for failure in failures:
