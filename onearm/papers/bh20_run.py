@@ -102,11 +102,10 @@ def play(job: Job, before: dict[Job, Record]) -> Record:
     else:
         settings, tried = tuned(job.method, data, shuffled(half, job.order, 999)[:MOST])
         found = []
-    for seed in range(len(found), job.runs):
+    drawn = job.order == "shuffled" or job.method in LOSSES_ALONE  # or all runs are the same
+    for seed in range(len(found), job.runs if drawn else 1):
         index = half + shuffled(len(data.y) - half, job.order, seed)
         found.append(round(loss(job.method, settings, data, index, seed), 6))
-        if job.order == "file" and job.method not in LOSSES_ALONE:
-            break  # nothing is drawn: all runs are the same
     packages = ("onearm", "numpy", "numba")
     return {
         **job._asdict(), "settings": settings, "tried": tried, "losses": found,
