@@ -1,10 +1,10 @@
 """Chorus: the learner to pick first. It needs no more than the sizes.
 
-Rows of any scale become random waves of two lengths and numbers of mean 0 (`rows`, `waves`). Over
-each of these sing two voices, one more over some of all (`voices`), and the echo of what was known
-before the world last changed (`echo`): m_i,r is what voice i says of label r. The conductor counts
-them by w_i, which it learns from every answer, and knows how sure it may be of the label ŷ that is
-ahead (`conductor`):
+Rows of any scale become numbers of mean 0 and random waves (`rows`, `waves`). Over each of these
+sing two voices (`voices`); two more are memories of rows that surprised, measured in two ways
+(`memory`, `metric`); the last is the echo of what was known before the world last changed (`echo`):
+m_i,r is what voice i says of label r. The conductor counts them by w_i, which it learns from every
+answer, and knows how sure it may be of the label ŷ that is ahead (`conductor`):
 
     s_r = Σ_i w_i m_i,r ,    ŷ = argmax_r s_r ,    p = P(ŷ is right)
 
@@ -18,28 +18,30 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from onearm.chorus import metric
 from onearm.chorus.conductor import DRAW, judge, lead, weights
-from onearm.chorus.echo import HEARD, alarmed, echo, heard, keep
+from onearm.chorus.echo import BEFORE, HEARD, NOW, alarmed, echo, heard, keep
+from onearm.chorus.memory import NUMBERS, recall, remember
+from onearm.chorus.metric import differ, measure, measured, measured_all
 from onearm.chorus.rows import MANY, note, raw, scaled, weighed
-from onearm.chorus.voices import VARIANCE, regress, say, sing, teach
-from onearm.chorus.waves import LENGTHS, drawn, turned, waves
+from onearm.chorus.voices import VARIANCE, sing, teach
+from onearm.chorus.waves import drawn, turned, waves
 from onearm.explore import best, certain
 from onearm.kernels import kernel
 from onearm.learner import Learner, state
 from onearm.parameters import real, whole, wholes
 
-FEW = 64  # numbers that exact hears besides its waves
-ROOM = 2**23  # numbers in exact's covariances: 64 MiB
-RIDGE_OWN, RIDGE_BOLD, RIDGE_EXACT = 0.01, 0.1, 0.1
+RIDGE_OWN, RIDGE_BOLD = 0.01, 0.1
 
 
 @kernel
 def features(x, moments, rounds, places, edges, signs, scale, shift):
-    """The features of a row: where they stand, and what they are."""
+    """The features of a row: where they stand, what they are, and the numbers; of a text, none."""
     start, nominal = places
     count, mean, square = moments
     if len(edges) == 0:
-        return weighed(x, start, nominal, count, rounds[0])
+        at, phi = weighed(x, start, nominal, count, rounds[0])
+        return at, phi, np.zeros(0)
     z = scaled(raw(x, len(start) - 1), start, nominal, count, mean, square)
     phi = np.empty(edges[-1])
     waves(z, signs, scale, shift, phi)
@@ -47,44 +49,32 @@ def features(x, moments, rounds, places, edges, signs, scale, shift):
     for j in range(len(z)):
         total += z[j] * z[j]
     for j in range(len(z)):
-        phi[edges[-2] + j] = z[j] / math.sqrt(total)
+        phi[edges[1] + j] = z[j] / math.sqrt(total)
     phi[-1] = 1.0 / math.sqrt(total)
-    return np.arange(len(phi)), phi
-
-
-@kernel
-def few(phi, edges, h):
-    """What exact hears: some of the longer waves, and the numbers if they are few."""
-    psi = np.ones(h)
-    if h == 0:
-        return psi
-    first, last = edges[-3], edges[-2]
-    own = len(phi) - last if len(phi) - last <= FEW + 1 else 1
-    much = math.sqrt((last - first) / (h - own))
-    for i in range(h - own):
-        psi[i] = much * phi[first + i]
-    for i in range(own if own > 1 else 0):
-        psi[h - own + i] = phi[last + i]
-    return psi
+    return np.arange(len(phi)), phi, z
 
 
 @kernel
 def look(
-    x, W, P, V, Q, S, b, c, E, G, T, change,
+    x, W, P, S, b, c, R, Y, kept, C, M, N, A, E, G, T, change,
     moments, rounds, places, edges, signs, scale, shift, alpha,
 ):  # fmt: skip
     k, n, groups = W.shape[2], len(c) - 1, max(1, len(edges) - 1)
-    at, phi = features(x, moments, rounds, places, edges, signs, scale, shift)
-    psi = few(phi, edges, len(V))
+    at, phi, z = features(x, moments, rounds, places, edges, signs, scale, shift)
+    near = np.empty((len(G), len(z)), np.float32)
     said, width, e = np.zeros((n, k)), np.zeros((groups, k)), 0
     for g in range(groups):
         first, last = (edges[g], edges[g + 1]) if len(edges) else (0, len(phi))
         said[2 * g + 1] = 1.0 / k
         sing(at, phi, first, last, W, said[2 * g], said[2 * g + 1], width[g])
-    if len(V):
-        say(psi, V, said[n - 2])
+    if len(near):
+        near[0] = z
+        measured(A, near[0], near[1])
+        filled = min(kept[0], Y.shape[1])
+        for g in range(len(near)):
+            recall(near[g], R[NOW, g], Y[NOW, :filled], said[2 * groups + g])
     if change[HEARD]:
-        e = heard(at, phi, psi, E, G)
+        e = heard(at, phi, near, E, G, R, Y)
         echo(e, T, said[n - 1])
     w = weights(c)
     s = np.zeros(k)
@@ -95,7 +85,7 @@ def look(
     for i in range(n):
         sure += w[i] * lead(said[i], greedy)
     sure = min(1.0, max(0.0, sure))
-    return at, phi, psi, said, s, s + alpha * (1.0 - sure) * mean_width(w, width), sure, e
+    return at, phi, near, said, s, s + alpha * (1.0 - sure) * mean_width(w, width), sure, e
 
 
 @kernel
@@ -134,21 +124,25 @@ def possible(label, greedy, propensity, k, *model):
 @kernel
 def update(
     x, seen, label, greedy, propensity, reward, truth, rng,
-    W, P, V, Q, S, b, c, E, G, T, change,
+    W, P, S, b, c, R, Y, kept, C, M, N, A, E, G, T, change,
     moments, rounds, places, edges, signs, scale, shift, alpha,
 ):  # fmt: skip
-    at, phi, psi, said, s, bound, sure, e = seen
-    right, n = label == truth, len(said)
+    at, phi, near, said, s, bound, sure, e = seen
+    right, groups = label == truth, max(1, len(edges) - 1)
     if label == np.argmax(s) and alarmed(sure, reward, change):
-        keep(weights(c), edges, W, V, E, G, T, change)
-        begin(W, P, V, Q, S, b, c)
+        keep(weights(c), edges, W, E, G, R, Y, T, change)
+        begin(W, P, S, b, c, Y, kept, C, M, N)
     else:
         judge(said, label, reward, S, b, c)
-        for g in range(max(1, len(edges) - 1)):
+        for g in range(groups):
             first, last = (edges[g], edges[g + 1]) if len(edges) else (0, len(phi))
             teach(at, phi, first, last, label, right, said[2 * g], said[2 * g + 1], W, P)
-        if len(V):
-            regress(psi, label, reward, said[n - 2, label], V, Q)
+        if len(near):
+            expected = 0.5 * (said[2 * groups, label] + said[2 * groups + 1, label])
+            remember(near, label, right, expected, R[NOW], Y[NOW], kept)
+            if right:
+                differ(near[0], label, C, M, N)
+                renew(C, N, A, R, kept)
         T[e, label, 0] += 1.0
         T[e, label, 1] += reward
     rounds[0] += 1.0
@@ -161,18 +155,29 @@ def update(
 
 
 @kernel
-def begin(W, P, V, Q, S, b, c):
-    """Nothing is known."""
+def renew(C, N, A, R, kept):
+    """Measure rows anew if it is due, those that are remembered too."""
+    n = N.sum()
+    if n >= kept[1]:
+        kept[1] = int(1.3 * n) + 10
+        measure(C, n, A)
+        measured_all(A, R[NOW, 0], R[NOW, 1])
+        measured_all(A, R[BEFORE, 0], R[BEFORE, 1])
+
+
+@kernel
+def begin(W, P, S, b, c, Y, kept, C, M, N):
+    """Nothing is known; rows are measured as before until there are as many answers again."""
     n = len(c) - 1
     W[:] = 0.0
     W[:, VARIANCE] = 1.0 / RIDGE_OWN
-    P[:], V[:], Q[:], S[:] = 1.0 / RIDGE_BOLD, 0.0, 0.0, 0.0
-    for i in range(len(V)):
-        Q[:, i, i] = 1.0 / RIDGE_EXACT
+    P[:], S[:] = 1.0 / RIDGE_BOLD, 0.0
     for i in range(n + 1):
         S[i, i] = DRAW
         c[i] = 1.0 / n if i < n else 0.0
         b[i] = DRAW * c[i]
+    Y[NOW], kept[0] = 0, 0
+    C[:], M[:], N[:] = 0.0, 0.0, 0.0
 
 
 @dataclass
@@ -194,7 +199,8 @@ class Chorus(
     nominal
         The number of values of each nominal column, 0 for a column of numbers; empty if all are.
     waves
-        How many waves a row is turned into, about. Twice as many take twice the time and more.
+        How many waves a row is turned into, about; twice as many rows are remembered at most.
+        Twice as many take twice the time.
     alpha
         How many widths are added where it must expect to be wrong: how much is explored.
     seed
@@ -214,13 +220,18 @@ class Chorus(
     alpha: float = real(0.2, "[0, inf)")
     W: np.ndarray = state()  # (features, 3, k): weights of own and bold, variances of own
     P: np.ndarray = state()  # (features,): variances of bold
-    V: np.ndarray = state()  # (h, k): weights of exact
-    Q: np.ndarray = state()  # (k, h, h): covariances of exact
     S: np.ndarray = state()  # (voices + 1, voices + 1): of leads
     b: np.ndarray = state()  # (voices + 1,): of leads and answers
     c: np.ndarray = state()  # (voices + 1,): what each voice counts, and the constant
+    R: np.ndarray = state()  # (2, 2, numbers, rows): remembered, now and before, as it is and by A
+    Y: np.ndarray = state()  # (2, rows): their labels
+    kept: np.ndarray = state()  # (2,): rows since the last change; right answers until A is due
+    C: np.ndarray = state()  # (numbers, numbers): how rows of one label differ
+    M: np.ndarray = state()  # (k, numbers): means of rows by labels
+    N: np.ndarray = state()  # (k,): and how many
+    A: np.ndarray = state()  # (numbers, numbers): how rows are measured
     E: np.ndarray = state()  # (features, k): what would have been said before the last change
-    G: np.ndarray = state()  # (h, k): and what of it by exact
+    G: np.ndarray = state()  # (2,): and what the memories counted
     T: np.ndarray = state()  # (k, k, 2): how often each label was said, and right, after an echo
     change: np.ndarray = state()  # (2,): how much worse than expected; whether there is an echo
     moments: np.ndarray = state()  # (3, numbers): counts, means, sums of squared deviations
@@ -233,37 +244,41 @@ class Chorus(
         super().__post_init__()
         k = self.n_classes
         self.places = places(self.n_features, self.nominal)
-        numbers = int(self.places[0, -1])
-        self.edges = np.zeros(0, np.int64)
-        self.signs, self.scale, self.shift = np.zeros((3, 0, 0)), np.zeros(0), np.zeros(0)
-        h, n_features, n_voices = 0, numbers, 3
+        numbers = n_features = int(self.places[0, -1])
+        self.edges, self.scale = np.zeros(0, np.int64), 0.0
+        self.signs, self.shift = np.zeros((3, 0, 0)), np.zeros((0, 0))
+        d = rows = memories = 0
+        n_voices = 3
         if numbers <= MANY:
             turn = turned(numbers)
-            columns = len(LENGTHS) * max(1, round(self.waves / len(LENGTHS) / turn))
+            columns = max(1, round(self.waves / turn))
             spread = sum(2 if m else 1 for m in self.places[1, :-1])
             self.signs, self.scale, self.shift = drawn(
                 self.seed, numbers, math.sqrt(spread), columns
             )
-            group = turn * columns // len(LENGTHS)
-            ends = [g * group for g in range(len(LENGTHS) + 1)]
-            self.edges = np.array([*ends, ends[-1] + numbers + 1])
-            h = min(group // 4, int(math.sqrt(ROOM / k)))
-            h += numbers + 1 if numbers <= FEW else 1
-            n_features, n_voices = int(self.edges[-1]), 2 * len(LENGTHS) + 4
+            n_features = turn * columns + numbers + 1
+            self.edges = np.array([0, turn * columns, n_features])
+            d, rows, memories = numbers, min(2 * self.waves, NUMBERS // numbers), 2
+            n_voices = 7
         self.W, self.P = np.empty((n_features, 3, k)), np.empty(n_features)
-        self.V, self.Q = np.empty((h, k)), np.empty((k, h, h))
         self.S, self.b = np.empty((n_voices + 1, n_voices + 1)), np.empty(n_voices + 1)
         self.c = np.empty(n_voices + 1)
-        begin(self.W, self.P, self.V, self.Q, self.S, self.b, self.c)
-        self.E, self.G = np.zeros((n_features, k)), np.zeros((h, k))
+        self.R = np.zeros((2, memories, d, rows), np.float32)
+        self.Y, self.kept = np.zeros((2, rows), np.int64), np.array([0, metric.FIRST])
+        self.C, self.M, self.N = np.zeros((d, d)), np.zeros((k, d)), np.zeros(k)
+        self.A = np.eye(d, dtype=np.float32)
+        begin(
+            self.W, self.P, self.S, self.b, self.c, self.Y, self.kept, self.C, self.M, self.N
+        )  # fmt: skip
+        self.E, self.G = np.zeros((n_features, k)), np.zeros(memories)
         self.T, self.change = np.zeros((k, k, 2)), np.zeros(2)
         self.moments, self.rounds = np.zeros((3, numbers)), np.zeros(1)
 
     def model(self) -> tuple:
         return (
-            self.W, self.P, self.V, self.Q, self.S, self.b, self.c, self.E, self.G, self.T,
-            self.change, self.moments, self.rounds, self.places, self.edges, self.signs, self.scale,
-            self.shift, self.alpha,
+            self.W, self.P, self.S, self.b, self.c, self.R, self.Y, self.kept, self.C, self.M,
+            self.N, self.A, self.E, self.G, self.T, self.change, self.moments, self.rounds,
+            self.places, self.edges, self.signs, self.scale, self.shift, self.alpha,
         )  # fmt: skip
 
 

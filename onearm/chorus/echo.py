@@ -10,6 +10,7 @@ E. S. Page. Continuous inspection schemes. Biometrika 41, 1954.
 
 import numpy as np
 
+from onearm.chorus.memory import recall
 from onearm.chorus.voices import BOLD, OWN
 from onearm.kernels import kernel
 
@@ -17,6 +18,7 @@ SLACK = 0.1  # how much worse than expected an answer may be, on average
 ALARM = 20.0
 FIRST = 0.2  # of an answer: how much speaks for e itself
 SUM, HEARD = 0, 1  # of `change`: Page's sum, and whether there is an echo
+NOW, BEFORE = 0, 1  # of what is remembered
 
 
 @kernel
@@ -27,16 +29,17 @@ def alarmed(sure, reward, change):
 
 
 @kernel
-def heard(at, phi, psi, E, G):
+def heard(at, phi, near, E, G, R, Y):
     """The label e that the chorus would have said."""
     s = np.zeros(E.shape[1])
     for i in range(len(phi)):
         line = E[at[i]]
         for r in range(len(s)):
             s[r] += phi[i] * line[r]
-    for i in range(len(psi)):
-        for r in range(len(s)):
-            s[r] += psi[i] * G[i, r]
+    for g in range(len(G)):
+        said = np.zeros(len(s))
+        recall(near[g], R[BEFORE, g], Y[BEFORE], said)
+        s += G[g] * said
     return np.argmax(s)
 
 
@@ -49,7 +52,7 @@ def echo(e, T, said):
 
 
 @kernel
-def keep(w, edges, W, V, E, G, T, change):
+def keep(w, edges, W, E, G, R, Y, T, change):
     """Keep what the chorus would say, with the weights w of its voices."""
     for f in range(len(W)):
         g = 0
@@ -57,9 +60,9 @@ def keep(w, edges, W, V, E, G, T, change):
             g += 1
         for r in range(E.shape[1]):
             E[f, r] = w[2 * g] * W[f, OWN, r] + w[2 * g + 1] * W[f, BOLD, r]
-    for i in range(len(V)):
-        for r in range(E.shape[1]):
-            G[i, r] = w[len(w) - 2] * V[i, r]
+    for g in range(len(G)):
+        G[g] = w[len(w) - 1 - len(G) + g]
+    R[BEFORE], Y[BEFORE] = R[NOW], Y[NOW]
     T[:] = 0.0
     for e in range(len(T)):
         T[e, e, 0] = T[e, e, 1] = FIRST

@@ -3,7 +3,7 @@
 `own` learns of a label only what was heard when that label was said: it is slow and unbiased.
 `bold` learns of all labels when it was right, and pushes the label said below 0 when it was wrong:
 it is fast, finds by elimination, and is led astray by noise. Both keep a variance per feature, own
-for each label, bold for all of them. `exact` is own with the whole covariance, over fewer features.
+for each label, bold for all of them.
 
 W is (features, 3, k): the weights of own and of bold, and own's variances; P are bold's.
 """
@@ -11,13 +11,11 @@ W is (features, 3, k): the weights of own and of bold, and own's variances; P ar
 import numpy as np
 
 from onearm.kernels import kernel
-from onearm.linear.full import fall
 
 OWN, BOLD, VARIANCE = 0, 1, 2
 KEEP = 0.9995  # what is left of each certainty at the next update: the world may change
 WRONG = -0.3  # what bold should have said of a label that was wrong
 ANGER = 10.0  # how much more such an answer counts
-NEAR = 0.1  # an error of exact from which it does not learn: that takes the time of all the rest
 
 
 @kernel
@@ -59,35 +57,3 @@ def teach(at, phi, first, last, label, right, own, bold, W, P):
             P[at[i]] /= KEEP + v * c
         else:
             w[BOLD, label] += c * down
-
-
-@kernel
-def say(psi, V, exact):
-    """What exact says of every label."""
-    for i in range(len(psi)):
-        for r in range(len(exact)):
-            exact[r] += psi[i] * V[i, r]
-
-
-@kernel
-def regress(psi, label, reward, said, V, Q):
-    """Exact learns of `label`, of which it had `said` something, unless that was near enough."""
-    if abs(reward - said) < NEAR:
-        return
-    h = len(psi)
-    u = np.zeros(h)
-    for i in range(h):
-        v, line = psi[i], Q[label, i]
-        for j in range(h):
-            u[j] += v * line[j]
-    q = norm = trace = 0.0
-    for i in range(h):
-        q += psi[i] * u[i]
-        norm += psi[i] * psi[i]
-        trace += Q[label, i, i]
-    c = fall(1.0 / (1.0 + q), q, trace, norm)
-    for i in range(h):
-        V[i, label] += c * (reward - said) * u[i]
-        line = Q[label, i]
-        for j in range(h):
-            line[j] -= c * (u[i] * u[j])

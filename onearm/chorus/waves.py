@@ -15,7 +15,7 @@ import numpy as np
 from onearm.kernels import kernel
 from onearm.rng import seeded, uniform
 
-LENGTHS = (0.3, 0.6)  # of a wave, in units of the distance of two rows
+LENGTH = 0.6  # of a wave, in units of the distance of two rows
 LEAST = 32  # numbers of a turn: fewer would not be normal enough
 
 
@@ -35,7 +35,7 @@ def turn(Y):
 
 @kernel
 def waves(z, signs, scale, shift, phi):
-    """Fill the front of `phi`: one group of waves for each scale, all of norm 1."""
+    """Fill the front of `phi`."""
     n, m = signs.shape[1], signs.shape[2]
     Y = np.zeros((n, m))
     for i in range(len(z)):
@@ -47,25 +47,22 @@ def waves(z, signs, scale, shift, phi):
             for c in range(m):
                 Y[i, c] *= signs[s, i, c]
         turn(Y)
-    each = m // len(scale)
-    much = math.sqrt(2.0 / (n * each))
-    for g in range(len(scale)):
-        for i in range(n):
-            for c in range(each):
-                at = (g * n + i) * each + c
-                turns = Y[i, g * each + c] * scale[g] + shift[at]
-                half = 0.25 - abs(turns - math.floor(turns + 0.5))
-                phi[at] = much * 8.0 * half * (1.0 - 2.0 * abs(half))
+    much = math.sqrt(2.0 / (n * m))
+    for i in range(n):
+        for c in range(m):
+            turns = Y[i, c] * scale + shift[i, c]
+            half = 0.25 - abs(turns - math.floor(turns + 0.5))
+            phi[i * m + c] = much * 8.0 * half * (1.0 - 2.0 * abs(half))
 
 
-def drawn(seed: int, d: int, norm: float, columns: int) -> tuple:
-    """Return signs, scales and shifts of `columns` columns for rows of `d` numbers of this norm."""
+def drawn(seed: int, d: int, norm: float, columns: int) -> tuple[np.ndarray, float, np.ndarray]:
+    """Return signs, scale and shifts of `columns` columns for rows of `d` numbers of this norm."""
     n = turned(d)
     rng = seeded(seed, 2)
     signs = np.array([1.0 if uniform(rng) < 0.5 else -1.0 for _ in range(3 * n * columns)])
     shift = np.array([uniform(rng) for _ in range(n * columns)])
-    scale = np.array([1.0 / (2.0 * math.pi * n * length * norm) for length in LENGTHS])
-    return signs.reshape(3, n, columns), scale, shift
+    scale = 1.0 / (2.0 * math.pi * n * LENGTH * norm)
+    return signs.reshape(3, n, columns), scale, shift.reshape(n, columns)
 
 
 def turned(d: int) -> int:

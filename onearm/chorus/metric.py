@@ -1,0 +1,73 @@
+"""A way to measure rows: by how much those of one label differ.
+
+With C the sum of (z-μ)(z-μ)ᵀ over rows z whose label was right, μ the mean of those of the same
+label, n their number and Σ = (C + DRAW·I) / (n + DRAW) + LEAST·I = LLᵀ, the distance of two rows is
+that of A z, A = L⁻¹. What varies among rows of one label counts little, so rows of one label are
+near. A is made anew when n has grown by a third.
+"""
+
+import math
+
+import numpy as np
+
+from onearm.kernels import kernel, large_kernel
+
+DRAW = 50.0  # rows that speak for measuring numbers as they are
+LEAST = 0.2  # the least that rows of one label differ
+FIRST = 20  # right answers before A is first made
+
+
+@kernel
+def differ(z, label, C, mean, count):
+    """Take a row whose label was right into C (its lower half), and the mean of its label."""
+    count[label] += 1.0
+    off = z - mean[label]
+    mean[label] += off / count[label]
+    for i in range(len(z)):
+        v, line = off[i] * (1.0 - 1.0 / count[label]), C[i]
+        for j in range(i + 1):
+            line[j] += v * off[j]
+
+
+@large_kernel
+def measure(C, n, A):
+    """Make A anew; it is kept as Aᵀ, whose rows are quicker to add."""
+    d = len(C)
+    L, inverse = np.zeros((d, d)), np.zeros((d, d))
+    for i in range(d):
+        for j in range(i + 1):
+            total = C[i, j] / (n + DRAW)
+            if i == j:
+                total += DRAW / (n + DRAW) + LEAST
+            for m in range(j):
+                total -= L[i, m] * L[j, m]
+            L[i, j] = math.sqrt(total) if i == j else total / L[j, j]
+        inverse[i, i] = 1.0
+        for m in range(i):
+            for j in range(m + 1):
+                inverse[i, j] -= L[i, m] * inverse[m, j]
+        for j in range(i + 1):
+            inverse[i, j] /= L[i, i]
+            A[j, i] = inverse[i, j]
+
+
+@kernel
+def measured(A, z, u):
+    """u = A z."""
+    u[:] = 0.0
+    for j in range(len(z)):
+        v, line = z[j], A[j]
+        for i in range(j, len(u)):
+            u[i] += v * line[i]
+
+
+@large_kernel
+def measured_all(A, Z, U):
+    """U = A Z for rows that stand in columns."""
+    U[:] = 0.0
+    for i in range(len(U)):
+        line = U[i]
+        for j in range(i + 1):
+            v, other = A[j, i], Z[j]
+            for p in range(len(line)):
+                line[p] += v * other[p]
