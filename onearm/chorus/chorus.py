@@ -8,9 +8,10 @@ answer, and knows how sure it may be of the label ŷ that is ahead (`conductor`)
 
     s_r = Σ_i w_i m_i,r ,    ŷ = argmax_r s_r ,    p = P(ŷ is right)
 
-Said is the label with the largest s_r + α·(1-p)·σ_r, where σ_r is how little is known of r for rows
-like this one: the mean of own's widths, weighed as the voices are. So it explores where it must
-expect to be wrong, labels that were not tried there, and stops by itself.
+Said is the label with the largest s_r + α·(q-p)₊·σ_r, where σ_r is how little is known of r for rows
+like this one: the mean of own's widths, weighed as the voices are; q is how sure it is at best, what
+p exceeds in a tenth of the rounds. So it explores where it must expect to be wrong more often than
+elsewhere, labels that were not tried there, and stops by itself.
 """
 
 import math
@@ -19,9 +20,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from onearm.chorus import metric
-from onearm.chorus.conductor import DRAW, judge, lead, weights
+from onearm.chorus.conductor import DRAW, judge, lead, rank, weights
 from onearm.chorus.echo import BEFORE, HEARD, NOW, alarmed, echo, heard, keep
-from onearm.chorus.memory import NUMBERS, recall, remember
+from onearm.chorus.memory import WIDEST, folded, recall, remember
 from onearm.chorus.metric import differ, measure, measured, measured_all
 from onearm.chorus.rows import MANY, note, raw, scaled, weighed
 from onearm.chorus.voices import VARIANCE, sing, teach
@@ -56,19 +57,19 @@ def features(x, moments, rounds, places, edges, signs, scale, shift):
 
 @kernel
 def look(
-    x, W, P, S, b, c, R, Y, kept, C, M, N, A, E, G, T, change,
+    x, W, P, S, b, c, top, R, Y, kept, C, M, N, A, E, G, T, change,
     moments, rounds, places, edges, signs, scale, shift, alpha,
 ):  # fmt: skip
     k, n, groups = W.shape[2], len(c) - 1, max(1, len(edges) - 1)
     at, phi, z = features(x, moments, rounds, places, edges, signs, scale, shift)
-    near = np.empty((len(G), len(z)), np.float32)
+    near = np.zeros((len(G), len(A)), np.float32)
     said, width, e = np.zeros((n, k)), np.zeros((groups, k)), 0
     for g in range(groups):
         first, last = (edges[g], edges[g + 1]) if len(edges) else (0, len(phi))
         said[2 * g + 1] = 1.0 / k
         sing(at, phi, first, last, W, said[2 * g], said[2 * g + 1], width[g])
     if len(near):
-        near[0] = z
+        folded(z, signs, near[0])
         measured(A, near[0], near[1])
         filled = min(kept[0], Y.shape[1])
         for g in range(len(near)):
@@ -85,7 +86,7 @@ def look(
     for i in range(n):
         sure += w[i] * lead(said[i], greedy)
     sure = min(1.0, max(0.0, sure))
-    return at, phi, near, said, s, s + alpha * (1.0 - sure) * mean_width(w, width), sure, e
+    return at, phi, near, said, s, s + alpha * max(0.0, top[0] - sure) * mean_width(w, width), sure, e
 
 
 @kernel
@@ -124,16 +125,17 @@ def possible(label, greedy, propensity, k, *model):
 @kernel
 def update(
     x, seen, label, greedy, propensity, reward, truth, rng,
-    W, P, S, b, c, R, Y, kept, C, M, N, A, E, G, T, change,
+    W, P, S, b, c, top, R, Y, kept, C, M, N, A, E, G, T, change,
     moments, rounds, places, edges, signs, scale, shift, alpha,
 ):  # fmt: skip
     at, phi, near, said, s, bound, sure, e = seen
     right, groups = label == truth, max(1, len(edges) - 1)
     if label == np.argmax(s) and alarmed(sure, reward, change):
         keep(weights(c), edges, W, E, G, R, Y, T, change)
-        begin(W, P, S, b, c, Y, kept, C, M, N)
+        begin(W, P, S, b, c, top, Y, kept, C, M, N)
     else:
         judge(said, label, reward, S, b, c)
+        rank(sure, top)
         for g in range(groups):
             first, last = (edges[g], edges[g + 1]) if len(edges) else (0, len(phi))
             teach(at, phi, first, last, label, right, said[2 * g], said[2 * g + 1], W, P)
@@ -166,7 +168,7 @@ def renew(C, N, A, R, kept):
 
 
 @kernel
-def begin(W, P, S, b, c, Y, kept, C, M, N):
+def begin(W, P, S, b, c, top, Y, kept, C, M, N):
     """Nothing is known; rows are measured as before until there are as many answers again."""
     n = len(c) - 1
     W[:] = 0.0
@@ -176,7 +178,7 @@ def begin(W, P, S, b, c, Y, kept, C, M, N):
         S[i, i] = DRAW
         c[i] = 1.0 / n if i < n else 0.0
         b[i] = DRAW * c[i]
-    Y[NOW], kept[0] = 0, 0
+    top[0], Y[NOW], kept[0] = 1.0, 0, 0
     C[:], M[:], N[:] = 0.0, 0.0, 0.0
 
 
@@ -199,10 +201,10 @@ class Chorus(
     nominal
         The number of values of each nominal column, 0 for a column of numbers; empty if all are.
     waves
-        How many waves a row is turned into, about; twice as many rows are remembered at most.
+        How many waves a row is turned into, about; at most four times as many rows are remembered.
         Twice as many take twice the time.
     alpha
-        How many widths are added where it must expect to be wrong: how much is explored.
+        How many widths are added where it is less sure than elsewhere: how much is explored.
     seed
         Seed of the waves; nothing else is drawn.
 
@@ -216,13 +218,14 @@ class Chorus(
     """
 
     nominal: tuple[int, ...] = wholes((), 0)
-    waves: int = whole(2048, 64, 2**20)
+    waves: int = whole(1024, 64, 2**20)
     alpha: float = real(0.2, "[0, inf)")
     W: np.ndarray = state()  # (features, 3, k): weights of own and bold, variances of own
     P: np.ndarray = state()  # (features,): variances of bold
     S: np.ndarray = state()  # (voices + 1, voices + 1): of leads
     b: np.ndarray = state()  # (voices + 1,): of leads and answers
     c: np.ndarray = state()  # (voices + 1,): what each voice counts, and the constant
+    top: np.ndarray = state()  # (1,): how sure it is at best
     R: np.ndarray = state()  # (2, 2, numbers, rows): remembered, now and before, as it is and by A
     Y: np.ndarray = state()  # (2, rows): their labels
     kept: np.ndarray = state()  # (2,): rows since the last change; right answers until A is due
@@ -258,17 +261,18 @@ class Chorus(
             )
             n_features = turn * columns + numbers + 1
             self.edges = np.array([0, turn * columns, n_features])
-            d, rows, memories = numbers, min(2 * self.waves, NUMBERS // numbers), 2
+            d, rows, memories = min(numbers, WIDEST), 4 * self.waves, 2
             n_voices = 7
         self.W, self.P = np.empty((n_features, 3, k)), np.empty(n_features)
         self.S, self.b = np.empty((n_voices + 1, n_voices + 1)), np.empty(n_voices + 1)
-        self.c = np.empty(n_voices + 1)
+        self.c, self.top = np.empty(n_voices + 1), np.empty(1)
         self.R = np.zeros((2, memories, d, rows), np.float32)
         self.Y, self.kept = np.zeros((2, rows), np.int64), np.array([0, metric.FIRST])
         self.C, self.M, self.N = np.zeros((d, d)), np.zeros((k, d)), np.zeros(k)
         self.A = np.eye(d, dtype=np.float32)
         begin(
-            self.W, self.P, self.S, self.b, self.c, self.Y, self.kept, self.C, self.M, self.N
+            self.W, self.P, self.S, self.b, self.c, self.top, self.Y, self.kept, self.C, self.M,
+            self.N,
         )  # fmt: skip
         self.E, self.G = np.zeros((n_features, k)), np.zeros(memories)
         self.T, self.change = np.zeros((k, k, 2)), np.zeros(2)
@@ -276,8 +280,8 @@ class Chorus(
 
     def model(self) -> tuple:
         return (
-            self.W, self.P, self.S, self.b, self.c, self.R, self.Y, self.kept, self.C, self.M,
-            self.N, self.A, self.E, self.G, self.T, self.change, self.moments, self.rounds,
+            self.W, self.P, self.S, self.b, self.c, self.top, self.R, self.Y, self.kept, self.C,
+            self.M, self.N, self.A, self.E, self.G, self.T, self.change, self.moments, self.rounds,
             self.places, self.edges, self.signs, self.scale, self.shift, self.alpha,
         )  # fmt: skip
 
