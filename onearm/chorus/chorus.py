@@ -8,10 +8,10 @@ answer, and knows how sure it may be of the label ŷ that is ahead (`conductor`)
 
     s_r = Σ_i w_i m_i,r ,    ŷ = argmax_r s_r ,    p = P(ŷ is right)
 
-Said is the label with the largest s_r + α·(q-p)₊·σ_r, where σ_r is how little is known of r for rows
-like this one: the mean of own's widths, weighed as the voices are; q is how sure it is at best, what
-p exceeds in a tenth of the rounds. So it explores where it must expect to be wrong more often than
-elsewhere, labels that were not tried there, and stops by itself.
+Said is the label with the largest s_r + α·(q-p)₊·σ_r, where σ_r is how little is known of r for
+rows like this one: the mean of own's widths, weighed as the voices are; q is how sure it is at
+best, what p exceeds in a tenth of the rounds. So it explores where it must expect to be wrong more
+often than elsewhere, labels that were not tried there, and stops by itself.
 """
 
 import math
@@ -86,7 +86,8 @@ def look(
     for i in range(n):
         sure += w[i] * lead(said[i], greedy)
     sure = min(1.0, max(0.0, sure))
-    return at, phi, near, said, s, s + alpha * max(0.0, top[0] - sure) * mean_width(w, width), sure, e
+    bound = s + alpha * max(0.0, top[0] - sure) * mean_width(w, width)
+    return at, phi, near, said, s, bound, sure, e
 
 
 @kernel

@@ -21,7 +21,7 @@ WIDEST = 128  # numbers by which rows are compared
 
 @kernel
 def folded(z, signs, u):
-    """Add up the numbers of a row, with random signs, to as many as u has: distances stay, about."""
+    """Add up numbers, with random signs, to as many as u has: distances stay, about."""
     for j in range(len(z)):
         u[j % len(u)] += signs[0, j, 0] * z[j]
 
