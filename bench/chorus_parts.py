@@ -27,9 +27,9 @@ from onearm.streams.stream import Stream
 
 RESULTS = Path(__file__).parent / "results" / "chorus"
 REPEATS = {
-    "balance": 3, "mice": 3, "pendigits": 3, "letter": 3, "newsgroups": 3, CHANGING: 3,
-    "SynNonSep": 3, "elec2": 1,
-}  # fmt: skip
+    "balance": 3, "mice": 3, "pendigits": 3, "letter": 3, "newsgroups": 3, "SynNonSep": 3,
+    "elec2": 1,
+} | dict.fromkeys(CHANGING, 3)  # fmt: skip
 Record = dict[str, Any]
 
 
@@ -55,26 +55,28 @@ class Job(NamedTuple):
             "cpu_seconds": round(seconds, 3), "alarmed": bool(learner.change[HEARD]),
             "versions": versions(), "date": datetime.now(UTC).isoformat(timespec="seconds"),
         }  # fmt: skip
-        return record | (recovered(right) if self.stream == CHANGING else {})
+        return record | (recovered(right) if self.stream in CHANGING else {})
 
 
 @lru_cache(maxsize=1)
 def played(name: str, seed: int) -> Stream:
     """Return the rows of a repeat."""
-    if name != CHANGING:
+    if name not in CHANGING:
         return stream(name, seed)
-    rows = datasets.load("pendigits")
+    if CHANGING[name] == "SynNonSep":
+        return stream("drifting", seed)
+    rows = datasets.load(CHANGING[name])
     return rows.repeated(2).shuffled(seed).drifting([rows.n_rows or 0], seed=seed)
 
 
 def recovered(right: np.ndarray, window: int = 200, near: float = 0.02) -> Record:
-    """Return the rounds until a window is as good as the last fifth before the change, about."""
+    """Return the rounds until the next are as good as the last fifth before the change, about."""
     half = len(right) // 2
     good = 1.0 - right[half - half // 5 : half].mean() + near
 
     def rounds(part: np.ndarray) -> int:
         errors = np.convolve(~part, np.ones(window), "valid") / window
-        return int(np.argmax(errors <= good)) + window if (errors <= good).any() else len(part)
+        return int(np.argmax(errors <= good)) if (errors <= good).any() else len(part)
 
     return {"first": rounds(right[:half]), "again": rounds(right[half:])}
 
@@ -84,7 +86,7 @@ def jobs() -> Iterator[Job]:
     for name, repeats in REPEATS.items():
         on = [v for v in VARIANTS if v != "without echo" and (v not in WAVES or name in SIZED)]
         for seed in range(1, repeats + 1):
-            played_by = ("whole", "without echo") if name == CHANGING else on
+            played_by = ("whole", "without echo") if name in CHANGING else on
             yield from (Job(variant, name, seed) for variant in played_by)
 
 

@@ -13,13 +13,13 @@ import numpy as np
 from onearm.chorus import chorus
 from onearm.chorus.chorus import Chorus, begin
 from onearm.chorus.conductor import DRAW
+from onearm.chorus.memory import remember
 from onearm.chorus.voices import teach
 from onearm.kernels import bind, kernel
 from onearm.streams.stream import Stream
 
 ENDLESS = 1e300  # answers that speak for a weight: no number of others moves it
-WAVES = {"512 waves": 512, "8192 waves": 8192}
-WAVES = ("short", "long")
+WAVES = {"256 waves": 256, "4096 waves": 4096}
 
 
 @kernel
@@ -29,17 +29,23 @@ def never(sure, reward, change):
 
 
 @kernel
-def hopeless(said, label):
-    """In place of `lead`: the chorus must always expect to be wrong."""
-    return -1e9
+def always(sure, top):
+    """In place of `doubt`: however sure it is."""
+    return 1.0
 
 
 @kernel
-def begin_again(W, P, V, Q, S, b, c):
+def error(sure, top):
+    """In place of `doubt`: how often it must expect to be wrong."""
+    return 1.0 - sure
+
+
+@kernel
+def begin_again(W, P, S, b, c, top, Y, kept, C, M, N):
     """In place of `begin`: weights that are settled stay what they are."""
     before = c.copy()
     settled = np.diag(S) > math.sqrt(ENDLESS)
-    begin(W, P, V, Q, S, b, c)
+    begin(W, P, S, b, c, top, Y, kept, C, M, N)
     for i in range(len(c)):
         if settled[i]:
             S[i, i], b[i], c[i] = ENDLESS, ENDLESS * before[i], before[i]
@@ -57,11 +63,19 @@ def taught(name: str, **constants: float) -> type[Chorus]:
     return other(name, update=bind(chorus.update, f"{name}.update", teach=learn))
 
 
+def doubting(name: str, doubt: Any) -> type[Chorus]:
+    """Return Chorus that explores otherwise."""
+    return other(name, look=bind(chorus.look, f"{name}.look", {"forceinline": True}, doubt=doubt))
+
+
+KEEPING_ALL = bind(remember, "Hoarding.remember", KNOWN=np.inf, RULED_OUT=-np.inf)
 SILENCED = other("Silenced", update=bind(chorus.update, "Silenced.update", begin=begin_again))
 CLASSES = {
-    "widths everywhere": other(
-        "Wide", look=bind(chorus.look, "Wide.look", {"forceinline": True}, lead=hopeless)
+    "every row is kept": other(
+        "Hoarding", update=bind(chorus.update, "Hoarding.update", remember=KEEPING_ALL)
     ),
+    "widths everywhere": doubting("Wide", always),
+    "widths by 1 - p": doubting("Wider", error),
     "bold is not bold": taught("Tame", WRONG=0.0, ANGER=1.0),
     "no forgetting": taught("Keeping", KEEP=1.0),
     "without echo": other("Deaf", update=bind(chorus.update, "Deaf.update", alarmed=never)),
@@ -69,11 +83,11 @@ CLASSES = {
 SILENT: dict[str, Callable[[str, str], bool]] = {  # by the kind of a voice, and what it is over
     "without own": lambda kind, over: kind == "own",
     "without bold": lambda kind, over: kind == "bold",
-    "without exact": lambda kind, over: kind == "exact",
-    "without waves": lambda kind, over: over in WAVES or kind == "exact",
+    "without waves": lambda kind, over: over == "waves",
     "without numbers": lambda kind, over: over == "numbers",
-    "short waves only": lambda kind, over: over == "long",
-    "long waves only": lambda kind, over: over == "short",
+    "without memory": lambda kind, over: kind == "memory",
+    "memory by A only": lambda kind, over: over == "as it is",
+    "memory without A": lambda kind, over: over == "by A",
     "equal weights": lambda kind, over: False,
 }
 PARAMETERS = {"no exploration": {"alpha": 0.0}} | {n: {"waves": F} for n, F in WAVES.items()}
@@ -84,8 +98,8 @@ def voices(learner: Chorus) -> list[tuple[str, str]]:
     """Return the kind of each voice, and what it is over: the echo is the last."""
     if not len(learner.edges):
         return [("own", "text"), ("bold", "text"), ("echo", "")]
-    over = [(kind, group) for group in (*WAVES, "numbers") for kind in ("own", "bold")]
-    return [*over, ("exact", "some of all"), ("echo", "")]
+    over = [(kind, group) for group in ("waves", "numbers") for kind in ("own", "bold")]
+    return [*over, ("memory", "as it is"), ("memory", "by A"), ("echo", "")]
 
 
 def made(variant: str, rows: Stream, seed: int) -> Chorus | None:

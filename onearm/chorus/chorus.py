@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from onearm.chorus import metric
-from onearm.chorus.conductor import DRAW, judge, lead, rank, weights
+from onearm.chorus.conductor import DRAW, doubt, judge, lead, rank, weights
 from onearm.chorus.echo import BEFORE, HEARD, NOW, alarmed, echo, heard, keep
 from onearm.chorus.memory import WIDEST, folded, recall, remember
 from onearm.chorus.metric import differ, measure, measured, measured_all
@@ -86,7 +86,7 @@ def look(
     for i in range(n):
         sure += w[i] * lead(said[i], greedy)
     sure = min(1.0, max(0.0, sure))
-    bound = s + alpha * max(0.0, top[0] - sure) * mean_width(w, width)
+    bound = s + alpha * doubt(sure, top) * mean_width(w, width)
     return at, phi, near, said, s, bound, sure, e
 
 

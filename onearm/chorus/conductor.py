@@ -6,6 +6,9 @@ the weights. Every voice has a lead for the label that was said, so each answer 
 and none is judged by what it would have said instead: nothing needs to be guessed.
 
 The regression forgets, and is drawn to equal weights: S and b are its sums, c its solution.
+
+It also knows how sure it is at best. Where it is not, there may be something to find; where it is
+nowhere sure, as with labels that are mostly noise, there is nothing.
 """
 
 import math
@@ -59,6 +62,12 @@ def judge(said, label, reward, S, b, c):
         if i < n:
             b[i] += (1.0 - MEMORY) * DRAW / n
     solve(S, b, c)
+
+
+@kernel
+def doubt(sure, top):
+    """How much less sure it is than at best."""
+    return max(0.0, top[0] - sure)
 
 
 @kernel
