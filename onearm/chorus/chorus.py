@@ -160,7 +160,9 @@ def update(
 @kernel
 def renew(C, N, A, R, kept):
     """Measure rows anew if it is due, those that are remembered too."""
-    n = N.sum()
+    n = 0.0
+    for count in N:
+        n += count
     if n >= kept[1]:
         kept[1] = int(1.3 * n) + 10
         measure(C, n, A)
@@ -229,7 +231,7 @@ class Chorus(
     top: np.ndarray = state()  # (1,): how sure it is at best
     R: np.ndarray = state()  # (2, 2, numbers, rows): remembered, now and before, as it is and by A
     Y: np.ndarray = state()  # (2, rows): their labels
-    kept: np.ndarray = state()  # (2,): rows since the last change; right answers until A is due
+    kept: np.ndarray = state()  # (2,): rows since the last change; n at which A is due
     C: np.ndarray = state()  # (numbers, numbers): how rows of one label differ
     M: np.ndarray = state()  # (k, numbers): means of rows by labels
     N: np.ndarray = state()  # (k,): and how many

@@ -67,7 +67,7 @@ def nearest(D, Y, sign, most):
 @kernel
 def weight(distance):
     """How much a row at this squared distance counts."""
-    return 1.0 / (distance + NEAREST) ** 2
+    return 1.0 / (float(distance) + NEAREST) ** 2
 
 
 @kernel
