@@ -88,7 +88,7 @@ def test_equals_reference(case, rewards):
 
 def compare_a_round(learner, naive, x, y, t, reward=None):
     estimate = 1e-7 if learner.estimated_propensity else 0.0
-    np.testing.assert_allclose(learner.scores(x[None])[0], naive.scores(x), 1e-7, 1e-9)
+    np.testing.assert_allclose(learner.scores(x[None])[0], naive.scores(x), *nearly(learner))
     p = naive.chances(x)
     if tied(learner, naive, x):
         p = learner.chances(x[None])[0]
@@ -135,15 +135,40 @@ def compare_states(learner, naive):
 
 def compare_choruses(learner, naive):
     own, bold, variances = learner.W.transpose(1, 0, 2)
-    learnt = [own, bold, variances, learner.P, learner.V, learner.S, learner.b, learner.c]
-    same = [naive.own, naive.bold, naive.var, naive.P, naive.v, naive.S, naive.b, naive.c]
+    learnt = [own, bold, variances, learner.P, learner.top]
+    same = [naive.own, naive.bold, naive.var, naive.P, [naive.top]]
     for ours, theirs in zip(learnt, same, strict=True):
         np.testing.assert_allclose(ours, theirs, 1e-7, 1e-9)
+    E, G, before = naive.echo or (np.zeros(learner.E.shape), np.zeros(learner.G.shape), [])
+    learnt = [learner.S, learner.b, learner.c, learner.change, learner.E, learner.G]
+    same = [naive.S, naive.b, naive.c, [naive.change, naive.alarms], E, G]
+    for ours, theirs in zip(learnt, same, strict=True):
+        np.testing.assert_allclose(ours, theirs, *nearly(learner))
     np.testing.assert_allclose(learner.T.transpose(2, 0, 1), naive.table, 1e-12)
-    np.testing.assert_allclose(learner.change, [naive.change, naive.alarms], 1e-7, 1e-9)
-    if naive.alarms:
-        np.testing.assert_allclose(learner.E, naive.echo[0], 1e-7, 1e-9)
-        np.testing.assert_allclose(learner.G, naive.echo[1], 1e-7, 1e-9)
+    if not naive.text:
+        compare_memories(learner, naive, before)
+
+
+def compare_memories(learner, naive, before):
+    n, means, C = naive.scatter()
+    np.testing.assert_array_equal(learner.N, n)
+    np.testing.assert_allclose(learner.M, means, 1e-6, 1e-9)
+    np.testing.assert_allclose(np.tril(learner.C), np.tril(C), 1e-9, 1e-9)
+    np.testing.assert_allclose(learner.A.T, naive.A, 1e-6, 1e-7)
+    np.testing.assert_array_equal(learner.kept, [naive.remembered, naive.due])
+    for ring, R, Y in zip((naive.memory, before), learner.R, learner.Y, strict=True):
+        signed = [label + 1 if right else -(label + 1) for _, label, right in ring]
+        np.testing.assert_array_equal(Y, signed + [0] * (len(Y) - len(ring)))
+        if ring:
+            U = np.array([u for u, _, _ in ring])
+            np.testing.assert_allclose(R[0, :, : len(ring)].T, U, 1e-6, 1e-9)
+            np.testing.assert_allclose(R[1, :, : len(ring)].T, naive.measured(U), 1e-5, 1e-6)
+
+
+def nearly(learner):
+    """Tolerances: what a Chorus remembers is rounded to seven digits."""
+    memory = isinstance(learner, onearm.Chorus) and len(learner.G)
+    return (1e-5, 1e-7) if memory else (1e-7, 1e-9)
 
 
 def test_chorus_with_nominal_columns_and_missing_values():
@@ -155,14 +180,31 @@ def test_chorus_with_nominal_columns_and_missing_values():
     compare_states(learner, naive)
 
 
+@pytest.mark.compiled
 def test_chorus_with_many_numbers():
-    """More than exact hears beside its waves, and no power of two."""
+    """More than are remembered: they are folded, and the measure is made three times."""
     rng = np.random.default_rng(6)
-    X = rng.normal(size=(30, 70))
-    learner = onearm.Chorus(3, 70, waves=256, seed=3)
+    y = rng.integers(0, 3, 70)
+    X = rng.normal(size=(70, 150)) + 3 * rng.normal(size=(3, 150))[y]
+    learner = onearm.Chorus(3, 150, waves=64, seed=3)
     naive = reference(learner)
-    for t, (x, label) in enumerate(zip(X, X[:, :3].argmax(axis=1), strict=True)):
+    for t, (x, label) in enumerate(zip(X, y, strict=True)):
         compare_a_round(learner, naive, x, int(label), t)
+    assert naive.due > int(1.3 * (int(1.3 * 20) + 10)) + 10  # at 20, 36 and later
+    compare_states(learner, naive)
+
+
+@pytest.mark.compiled
+def test_chorus_remembers_the_last_rows_only():
+    """Where labels are noise, most rows surprise: soon there are more than there is room for."""
+    rng = np.random.default_rng(9)
+    X = rng.normal(size=(600, D))
+    y = np.where(rng.random(600) < 0.5, rng.integers(0, 3, 600), X[:, :3].argmax(axis=1))
+    learner = onearm.Chorus(3, D, waves=64, seed=3)
+    naive = reference(learner)
+    for t, (x, label) in enumerate(zip(X, y, strict=True)):
+        compare_a_round(learner, naive, x, int(label), t)
+    assert naive.remembered > 300 > len(naive.memory) == 256
     compare_states(learner, naive)
 
 
@@ -199,17 +241,25 @@ def compare_through_a_change(X, y, change):
     naive = reference(learner)
     y = np.where(np.arange(len(y)) < change, y, (y + 1) % k)
     for t, (x, label) in enumerate(zip(X, y, strict=True)):
+        alarms = naive.alarms
         compare_a_round(learner, naive, x, int(label), t)
         assert learner.change[1] == naive.alarms
         assert t >= change or not naive.alarms
+        if naive.alarms > alarms:
+            due = learner.kept[1]
+            compare_states(learner, naive)
     assert learner.change[1] == 1
     compare_states(learner, naive)
+    return learner, due
 
 
 @pytest.mark.compiled
 def test_chorus_when_labels_are_exchanged():
-    X = np.random.default_rng(8).normal(size=(400, D))
-    compare_through_a_change(X, X[:, :K].argmax(axis=1), 300)
+    """And go on until the rows of before are measured anew, too."""
+    X = np.random.default_rng(8).normal(size=(500, D))
+    learner, due = compare_through_a_change(X, X[:, :K].argmax(axis=1), 150)
+    assert learner.kept[1] > due
+    assert learner.Y.any(axis=1).all()
 
 
 def test_chorus_when_labels_of_texts_are_exchanged():

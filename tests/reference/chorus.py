@@ -1,12 +1,13 @@
-"""Chorus, with one dense vector for the features of a row and everything else as it is defined."""
+"""Chorus, with one dense vector for the features of a row, all rows kept, all else as defined."""
 
 import numpy as np
 from scipy.linalg import hadamard
 
 FEW = 1000  # numbers: a row of more is a text
-OWN, BOLD, EXACT = 0.01, 0.1, 0.1  # ridges
+OWN, BOLD = 0.01, 0.1  # ridges
 KEEP, KEPT_JUDGE, PRIOR = 0.9995, 0.999, 10.0
-NEAR, SLACK, ALARM, GUESS = 0.1, 0.1, 20.0, 0.2
+SLACK, ALARM, GUESS = 0.1, 20.0, 0.2
+FOLDED, NEAREST_RIGHT, NEAREST_WRONG = 128, 5, 20
 
 
 class Chorus:
@@ -24,20 +25,19 @@ class Chorus:
         self.counts = np.zeros(self.N)  # in how many of them a number was there
         if self.text:
             self.groups = [slice(0, self.N)]
-            h = 0
         else:
             n = max(32, 2 ** int(np.ceil(np.log2(self.N))))
-            self.m = max(1, round(waves / 2 / n))
-            assert signs.shape == (3, n, 2 * self.m)
+            m = max(1, round(waves / n))
+            assert signs.shape == (3, n, m)
+            assert shift.shape == (n, m)
             self.H = hadamard(n).astype(float)
-            size = n * self.m
-            ends = (0, size, 2 * size, 2 * size + self.N + 1)
-            self.groups = [slice(*ends[g : g + 2]) for g in range(3)]
-            self.heard = min(size // 4, int(np.sqrt(2**23 / k)))
-            h = self.heard + (self.N + 1 if self.N <= 64 else 1)
-        self.h, self.F = h, self.groups[-1].stop
-        self.n_voices = 2 * len(self.groups) + (not self.text) + 1
-        self.echo = None  # (E, G), what was known when an alarm rang
+            self.groups = [slice(0, n * m), slice(n * m, n * m + self.N + 1)]
+            self.room = 4 * waves  # how many rows are remembered
+            self.folded = min(self.N, FOLDED)
+            self.A, self.due = np.eye(self.folded, dtype=np.float32), 20
+        self.F = self.groups[-1].stop
+        self.n_voices = 3 if self.text else 7
+        self.echo = None  # (E, G, memory), what was known when an alarm rang
         self.table = np.zeros((2, k, k))  # tries and hits
         self.change = 0.0
         self.alarms = 0
@@ -47,8 +47,9 @@ class Chorus:
         k, n = self.k, self.n_voices
         self.own, self.var = np.zeros((self.F, k)), np.full((self.F, k), 1 / OWN)
         self.bold, self.P = np.zeros((self.F, k)), np.full(self.F, 1 / BOLD)
-        self.A = np.array([EXACT * np.eye(self.h)] * k)
-        self.v = np.zeros((self.h, k))
+        self.memory, self.remembered = [], 0  # (u, label, whether it was right) of rows; how many
+        self.right = [[] for _ in range(k)]  # u of all rows of which a label was right
+        self.top = 1.0
         self.S = PRIOR * np.eye(n + 1)
         self.c = np.append(np.full(n, 1 / n), 0.0)
         self.b = PRIOR * self.c
@@ -62,10 +63,10 @@ class Chorus:
 
     def scaled(self, x):
         z = np.sqrt(2) * self.numbers(x)
+        rows = np.array(self.rows).reshape(-1, len(x))
         for i in np.flatnonzero(~self.coded):
             j = self.column[i]
-            seen = np.array([row[j] for row in self.rows])
-            seen = seen[~np.isnan(seen)]
+            seen = rows[~np.isnan(rows[:, j]), j]
             if np.isnan(x[j]) or len(seen) == 0 or seen.min() == seen.max():
                 z[i] = 0.0
             else:
@@ -73,37 +74,86 @@ class Chorus:
         return z
 
     def waves(self, z):
-        n = len(self.H)
-        padded = np.append(z, np.zeros(n - len(z)))
-        Y = np.repeat(padded[:, None], 2 * self.m, axis=1)
+        padded = np.append(z, np.zeros(len(self.H) - len(z)))
+        Y = np.repeat(padded[:, None], self.shift.shape[1], axis=1)
         for S in self.signs:
             Y = self.H @ (S * Y)
-        groups = []
-        for g in range(2):
-            turns = (Y[:, g * self.m : (g + 1) * self.m] * self.scale[g]).ravel()
-            turns = turns + self.shift[g * n * self.m : (g + 1) * n * self.m]
-            height = 0.25 - abs(turns - np.floor(turns + 0.5))
-            groups.append(np.sqrt(2 / (n * self.m)) * 8 * height * (1 - 2 * abs(height)))
-        return groups
+        turns = (Y * self.scale + self.shift).ravel()
+        height = 0.25 - abs(turns - np.floor(turns + 0.5))
+        return np.sqrt(2 / len(turns)) * 8 * height * (1 - 2 * abs(height))
+
+    def fold(self, z):
+        u = np.zeros(self.folded, np.float32)
+        for j in range(self.N):
+            u[j % self.folded] += self.signs[0, j, 0] * z[j]  # a double to a float32: rounded once
+        return u
 
     def features(self, x):
-        """φ, which of its entries are there, and ψ."""
+        """φ, which of its entries are there, and u, the numbers that are remembered."""
         if self.text:
             v = np.where(x[self.column] == 0, 0.0, np.nan_to_num(self.numbers(x)))
             rarity = np.log((2 + len(self.rows)) / (1 + self.counts)) + 1
             phi = np.where(self.coded, v, np.sign(v) * np.log1p(abs(v))) * rarity
-            return phi / (np.linalg.norm(phi) or 1), v != 0, np.zeros(0)
+            return phi / (np.linalg.norm(phi) or 1), v != 0, None
         z = self.scaled(x)
-        short, long = self.waves(z)
         plain = np.append(z, 1.0) / np.sqrt(1 + z @ z)
-        some = np.sqrt(len(long) / self.heard) * long[: self.heard]
-        psi = np.append(some, plain if self.N <= 64 else 1.0)
-        phi = np.concatenate([short, long, plain])
-        return phi, np.ones(self.F, bool), psi
+        return np.append(self.waves(z), plain), np.ones(self.F, bool), self.fold(z)
+
+    # Memory
+
+    def measured(self, U):
+        """A u for every row u of U."""
+        V = np.zeros_like(U)
+        for j in range(self.folded):
+            V += U[:, j, None] * self.A[:, j]
+        return V
+
+    def recall(self, memory, u):
+        """What remembered rows say of every label, as they are and measured by A."""
+        if not memory:
+            return np.zeros((2, self.k))
+        U, labels, right = (np.array(part) for part in zip(*memory, strict=True))
+        as_it_is = squared_distances(U, u)
+        by_A = squared_distances(self.measured(U), self.measured(u[None])[0])
+        return np.array([self.weighed(D, labels, right) for D in (as_it_is, by_A)])
+
+    def weighed(self, D, labels, right):
+        pro, con = np.zeros(self.k), np.zeros(self.k)
+        for sums, among, n in ((pro, right, NEAREST_RIGHT), (con, ~right, NEAREST_WRONG)):
+            places = np.flatnonzero(among)
+            for i in places[np.argsort(D[places], kind="stable")[:n]]:
+                sums[labels[i]] += 1 / (float(D[i]) + 0.001) ** 2
+        below = pro.sum() + con
+        return np.where(below > 0, (pro - con) / np.where(below > 0, below, 1), 0.0)
+
+    def remember(self, u, label, right, said):
+        if said < 0.7 if right else said > -0.5:
+            place = self.remembered % self.room
+            self.memory[place : place + 1] = [(u, label, right)]
+            self.remembered += 1
+        if right:
+            self.right[label].append(u.astype(float))
+            self.measure()
+
+    def scatter(self):
+        """Numbers and means of the rows that were right, by labels, and how they differ within."""
+        n, d = np.array([len(rows) for rows in self.right]), self.folded
+        means = np.array([np.mean(rows, 0) if rows else np.zeros(d) for rows in self.right])
+        away = [u - mean for rows, mean in zip(self.right, means, strict=True) for u in rows]
+        away = np.array(away).reshape(-1, d)
+        return n, means, away.T @ away
+
+    def measure(self):
+        n = sum(map(len, self.right))
+        if n >= self.due:
+            self.due = int(1.3 * n) + 10
+            C = self.scatter()[2]
+            Sigma = (C + 50 * np.eye(len(C))) / (n + 50) + 0.2 * np.eye(len(C))
+            self.A = np.linalg.inv(np.linalg.cholesky(Sigma)).astype(np.float32)
 
     # Voices
 
-    def say(self, phi, psi):
+    def say(self, phi, u):
         """What every voice says of every label, and the squared widths of own in every group."""
         said, widths = [], []
         for at in self.groups:
@@ -112,19 +162,22 @@ class Chorus:
             said.append(1 / self.k + (f * self.bold[at]).sum(axis=0))
             widths.append((f**2 * self.var[at]).sum(axis=0))
         if not self.text:
-            said.append((psi[:, None] * self.v).sum(axis=0))
+            said.extend(self.recall(self.memory, u))
         if self.alarms:
-            tries, hits = self.table[:, self.echoed(phi, psi)]
+            tries, hits = self.table[:, self.echoed(phi, u)]
             said.append((hits + 1 / self.k) / (tries + 1))
         else:
             said.append(np.zeros(self.k))
         return np.array(said), np.array(widths)
 
-    def echoed(self, phi, psi):
+    def echoed(self, phi, u):
         if not self.alarms:
             return 0
-        E, G = self.echo
-        return int(np.argmax((phi[:, None] * E).sum(axis=0) + (psi[:, None] * G).sum(axis=0)))
+        E, G, memory = self.echo
+        scores = (phi[:, None] * E).sum(axis=0)
+        if not self.text:
+            scores = scores + (G[:, None] * self.recall(memory, u)).sum(axis=0)
+        return int(np.argmax(scores))
 
     def leads(self, said, label):
         return said[:, label] - np.delete(said, label, axis=1).max(axis=1)
@@ -141,38 +194,39 @@ class Chorus:
         return scores, np.clip(sure, 0, 1)
 
     def scores(self, x):
-        phi, _, psi = self.features(x)
-        return self.judged(self.say(phi, psi)[0])[0]
+        phi, _, u = self.features(x)
+        return self.judged(self.say(phi, u)[0])[0]
 
     def chances(self, x):
-        phi, _, psi = self.features(x)
-        said, widths = self.say(phi, psi)
+        phi, _, u = self.features(x)
+        said, widths = self.say(phi, u)
         scores, sure = self.judged(said)
         own = self.weights()[0 : 2 * len(self.groups) : 2]
         share = own / own.sum() if own.sum() > 0 else np.full(len(own), 1 / len(own))
         width = (share[:, None] * np.sqrt(widths)).sum(axis=0)
-        return np.eye(self.k)[np.argmax(scores + self.alpha * (1 - sure) * width)]
+        return np.eye(self.k)[np.argmax(scores + self.alpha * max(0, self.top - sure) * width)]
 
     # Answers
 
     def update(self, x, label, greedy, propensity, reward, truth):
-        phi, there, psi = self.features(x)
-        said, widths = self.say(phi, psi)
+        phi, there, u = self.features(x)
+        said, widths = self.say(phi, u)
         scores, sure = self.judged(said)
         if label == np.argmax(scores):
             self.change = max(0.0, self.change + sure - reward - SLACK)
         if self.change > ALARM:
             self.ring()
         else:
-            e = self.echoed(phi, psi)
+            e = self.echoed(phi, u)
             self.table[:, e, label] += 1.0, reward
             self.judge(said, label, reward)
             for g, at in enumerate(self.groups):
                 now = np.flatnonzero(there[at] & (phi[at] != 0.0)) + at.start
                 self.teach_own(phi, now, label, reward - said[2 * g, label], widths[g, label])
                 self.teach_bold(phi, now, label, reward, said[2 * g + 1])
-            if not self.text and abs(reward - said[-2, label]) >= NEAR:
-                self.regress(psi, label, reward)
+            self.top = np.clip(self.top + 0.01 * (0.9 if sure > self.top else -0.1), 0, 1)
+            if not self.text:
+                self.remember(u, label, reward == 1, said[4:6, label].mean())
         self.rows.append(x)
         if self.text:
             self.counts += there
@@ -182,7 +236,7 @@ class Chorus:
         E = np.zeros((self.F, self.k))
         for g, at in enumerate(self.groups):
             E[at] = w[2 * g] * self.own[at] + w[2 * g + 1] * self.bold[at]
-        self.echo = E, 0.0 * self.v if self.text else w[-2] * self.v
+        self.echo = E, w[4:6], self.memory
         self.table = np.array([GUESS * np.eye(self.k)] * 2)
         self.change = 0.0
         self.alarms += 1
@@ -211,8 +265,9 @@ class Chorus:
         else:
             self.bold[now, label] += (-0.3 - said[label]) * 10 / (1 + 10 * p) * f * P
 
-    def regress(self, psi, label, reward):
-        """Ridge regression of the rewards: v moves by what is missed, as A v = Σ reward ψ says."""
-        missed = reward - psi @ self.v[:, label]
-        self.A[label] += np.outer(psi, psi)
-        self.v[:, label] += np.linalg.solve(self.A[label], psi) * missed
+
+def squared_distances(U, u):
+    D = np.zeros(len(U), np.float32)
+    for column, number in zip(U.T, u, strict=True):
+        D += (column - number) ** 2
+    return D
