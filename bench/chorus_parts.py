@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bench.chorus_parts_report import CHANGING, SIZED, write
+import onearm
+from bench.chorus_parts_report import CHANGING, SIZED, WIDE, write
 from bench.chorus_streams import stream
 from bench.chorus_variants import VARIANTS, WAVES, made
 from bench.timing import one_core
@@ -28,7 +29,7 @@ from onearm.streams.stream import Stream
 RESULTS = Path(__file__).parent / "results" / "chorus"
 REPEATS = {
     "balance": 3, "mice": 3, "pendigits": 3, "letter": 3, "newsgroups": 3, "SynNonSep": 3,
-    "elec2": 1,
+    "elec2": 1, WIDE: 3,
 } | dict.fromkeys(CHANGING, 3)  # fmt: skip
 Record = dict[str, Any]
 
@@ -61,6 +62,8 @@ class Job(NamedTuple):
 @lru_cache(maxsize=1)
 def played(name: str, seed: int) -> Stream:
     """Return the rows of a repeat."""
+    if name == WIDE:
+        return onearm.Separable(20_000, 10, 64, seed=seed)
     if name not in CHANGING:
         return stream(name, seed)
     if CHANGING[name] == "SynNonSep":
@@ -81,13 +84,20 @@ def recovered(right: np.ndarray, window: int = 200, near: float = 0.02) -> Recor
     return {"first": rounds(right[:half]), "again": rounds(right[half:])}
 
 
+def variants(name: str) -> list[str]:
+    """Return what is played on a stream."""
+    if name in CHANGING:
+        return ["whole", "without echo"]
+    if name == WIDE:
+        return ["whole", *WAVES]
+    return [v for v in VARIANTS if v != "without echo" and (v not in WAVES or name in SIZED)]
+
+
 def jobs() -> Iterator[Job]:
     """Return all runs, those that take long last."""
     for name, repeats in REPEATS.items():
-        on = [v for v in VARIANTS if v != "without echo" and (v not in WAVES or name in SIZED)]
         for seed in range(1, repeats + 1):
-            played_by = ("whole", "without echo") if name in CHANGING else on
-            yield from (Job(variant, name, seed) for variant in played_by)
+            yield from (Job(variant, name, seed) for variant in variants(name))
 
 
 def main() -> None:

@@ -16,7 +16,8 @@ CHANGING = {  # streams whose labels are exchanged half-way, and what they are m
     "pendigits × 2, exchanged": "pendigits", "letter × 2, exchanged": "letter",
     "SynNonSep, 60,000 rounds, exchanged": "SynNonSep",
 }  # fmt: skip
-SIZED = ("mice", "pendigits", "letter")
+WIDE = "Separable, 64 numbers, 10 labels"
+SIZED = ("mice", "pendigits", "letter", WIDE)
 WORSE, BETTER, SAME = "#D55E00", "#0072B2", "#666666"  # told apart by everyone
 TICKS = {2.5: (0.8, 1, 1.2, 1.5, 2), 100: (0.7, 1, 2, 3, 5)}  # by how much a panel spans
 Record = dict[str, Any]
