@@ -6,7 +6,7 @@ from scipy.linalg import hadamard
 
 import onearm
 from onearm import Separable
-from onearm.chorus.conductor import DRAW, MEMORY, judge, rank, solve
+from onearm.chorus.conductor import DRAW, MEMORY, doubt, judge, rank, solve
 from onearm.chorus.memory import folded, recall, remember
 from onearm.chorus.metric import DRAW as ROUND
 from onearm.chorus.metric import LEAST, differ, measure, measured, measured_all
@@ -180,6 +180,11 @@ def test_top_is_what_a_tenth_exceeds():
         rank(rng.random() ** 2, top)
         tops.append(top[0])
     assert np.mean(tops[2000:]) == pytest.approx(0.9**2, abs=0.01)
+
+
+def test_there_is_no_doubt_where_it_is_as_sure_as_at_best():
+    assert doubt(0.9, np.array([0.8])) == 0.0
+    assert doubt(0.5, np.array([0.8])) == pytest.approx(0.3)
 
 
 def test_a_column_that_never_changes_is_not_forgotten_for_ever():

@@ -217,7 +217,7 @@ class Chorus(
     >>> letters = datasets.load("letter").shuffled(1)
     >>> trace = letters.learner(Chorus).play(letters)
     >>> int((~trace.correct).sum())
-    4093
+    3376
     """
 
     nominal: tuple[int, ...] = wholes((), 0)

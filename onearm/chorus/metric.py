@@ -4,6 +4,9 @@ With C the sum of (z-μ)(z-μ)ᵀ over rows z whose label was right, μ the mean
 label, n their number and Σ = (C + DRAW·I) / (n + DRAW) + LEAST·I = LLᵀ, the distance of two rows is
 that of A z, A = L⁻¹. What varies among rows of one label counts little, so rows of one label are
 near. A is made anew when n has grown by a third.
+
+N. Shental, T. Hertz, D. Weinshall, M. Pavel. Adjustment learning and relevant component analysis.
+ECCV 2002.
 """
 
 import math
