@@ -23,7 +23,7 @@ from bench.timing import one_core
 from onearm.mh.adaboost import AdaBoostMH
 from onearm.mh.held import Held
 from onearm.papers.b10_data import Split, load
-from onearm.papers.b10_paper import DATA_SETS, SIZES
+from onearm.papers.b10_paper import PRINTED, SIZES, of
 
 FOLDER = Path(__file__).with_name("results")
 BUDGET = {"mnist": 40.0, "usps": 10.0, "pendigits": 10.0, "isolet": 10.0, "letter": 10.0}
@@ -144,7 +144,7 @@ def thinned(clock: list[tuple[int, float]]) -> list[tuple[int, float]]:
 
 def competitors(name: str) -> dict[str, tuple[Callable[..., Curve], dict[str, Any]]]:
     """Who takes part: the function that trains it, and its settings."""
-    N, wide = SIZES["tree"][DATA_SETS.index(name)], name in WIDE
+    N, wide = of(name, SIZES["tree"]), name in WIDE
     terms = {"arms_per_round": 3} if wide else {"n_terms": 5}
     bytree = {"colsample_bytree": 0.3} if wide else {}
     light = {"learning_rate": 0.2, "min_child_samples": 5} if wide else {"num_leaves": 63}
@@ -178,7 +178,7 @@ def run(name: str, budget: float, console: Console) -> dict[str, Any]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.mh_peers", description=__doc__)
-    parser.add_argument("--data", nargs="+", choices=DATA_SETS, default=DATA_SETS)
+    parser.add_argument("--data", nargs="+", choices=PRINTED, default=PRINTED)
     parser.add_argument("--budget", type=float, default=1.0, help="of the usual time")
     parser.add_argument("--out", type=Path, default=FOLDER, help="folder of the results")
     asked, console = parser.parse_args(), Console(stderr=True)

@@ -10,6 +10,8 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +27,7 @@ from onearm.rng import seeded
 
 FOLDER = Path(__file__).with_name("results")
 BASES = {"stump": 6, "product": 2, "tree": 1}  # rounds of a full search to be timed
-PAIRS = 4  # times as many searches with one thread and with two: these ask for both cores
+PAIRS = 4  # times that full searches are timed with one thread and with two, in each process
 WIDTHS = (100, 1000, 10_000, 100_000)
 ROWS = 300  # of the wide tables
 POLICIES = ("uniform", "exp3p", "ucb", "ucbv", "recent")
@@ -68,22 +70,31 @@ def scikit_learn() -> float:
     return (best_of(1, fit(3)) - best_of(1, fit(1))) / 2
 
 
+def by_turns(base: str) -> list[list[float]]:
+    """Seconds of full searches with one thread and with two, by turns."""
+    models = [begun(base, "full", n_jobs) for n_jobs in (1, 2)]
+    rounds = BASES[base]
+    seconds: list[list[float]] = [[], []]
+    for _ in range(PAIRS):
+        for model, seen in zip(models, seconds, strict=True):
+            seen.append(best_of(1, played(model, rounds)) / rounds)
+    return seconds
+
+
 def searches(repeats: int) -> dict[str, Any]:
-    """A full search, by threads, and rounds of EXP3.P, in seconds."""
+    """A full search, by threads, and rounds of EXP3.P, in seconds.
+
+    Where arrays happen to lie decides much, so full searches are timed in several processes.
+    """
     full: dict[str, Any] = {}
-    others: list[float] = []
-    for base, rounds in BASES.items():
-        models = [begun(base, "full", n_jobs) for n_jobs in (1, 2)]
-        seconds: list[list[float]] = [[], []]
-        for turn in range(PAIRS * repeats):
-            for model, seen in zip(models, seconds, strict=True):
-                seen.append(best_of(1, played(model, rounds)) / rounds)
-            if base == "stump" and turn % PAIRS == 0:
-                others.append(scikit_learn())
-        full[base] = {"one": seconds[0], "two": seconds[1]}
+    for base in BASES:
+        with ProcessPoolExecutor(1, get_context("spawn"), max_tasks_per_child=1) as pool:
+            seconds = np.concatenate(list(pool.map(by_turns, [base] * repeats)), axis=1)
+        full[base] = {"one": seconds[0].tolist(), "two": seconds[1].tolist()}
     bandit = {base: best_of(repeats, played(begun(base, "exp3p", 1, 100), 200)) / 200
               for base in BASES}  # fmt: skip
-    return {"full": full, "exp3p": bandit, "AdaBoostClassifier": min(others)}
+    return {"full": full, "exp3p": bandit, "AdaBoostClassifier": min(
+        scikit_learn() for _ in range(repeats))}  # fmt: skip
 
 
 @kernel

@@ -62,7 +62,7 @@ seconds, the best of {results["repeats"]}, one thread unless said.
 
 A further stump of scikit-learn's `AdaBoostClassifier` takes {_ms(seen["AdaBoostClassifier"])} ms;
 it has one vote, ours one for each of ten labels. Products have 3 terms, trees 8 leaves. Two threads
-over one by medians of 20 searches each, by turns; the demand is on these.
+over one by medians of 20 searches each, by turns in 5 processes; the demand is on these.
 
 {table(["base", "full", "full, two threads", "two over one", "by the best", "EXP3.P"], searches)}
 

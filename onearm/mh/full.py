@@ -14,11 +14,10 @@ from numba import prange
 from onearm.kernels import kernel, lean_kernel
 from onearm.mh.arms import reward
 from onearm.mh.stump import BEST, KEPT, MARGIN, NO_CUT, NONE, best_cut, keep
-from onearm.mh.weights import UNIT
+from onearm.mh.weights import LANES, UNIT, in_line
 
 FINER = 2.0**4  # than the units of A: so many that sums still have at most 53 bits
 SIGNED = FINER * UNIT
-LANES = 4  # numbers that are added at once: rows of S have room for a multiple
 
 
 class FullRoom:
@@ -30,8 +29,8 @@ class FullRoom:
 
     def __init__(self, n: int, n_threads: int, n_columns: int, n_codes: int, K: int) -> None:
         wide = -(-K // LANES) * LANES
-        self.S, self.total = np.zeros((n, wide)), np.zeros(K)
-        self.by_code, self.gammas = np.zeros((n_threads, n_codes, wide)), np.zeros(n_columns)
+        self.S, self.total = in_line(n, wide), np.zeros(K)
+        self.by_code, self.gammas = in_line(n_threads, n_codes, wide), np.zeros(n_columns)
         self.n, self.rows = np.zeros(1, np.int64), np.zeros((n_threads, n_codes), np.int64)
 
     def model(self) -> tuple:

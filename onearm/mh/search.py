@@ -8,7 +8,7 @@ from onearm.kernels import lean_kernel
 from onearm.mh.arms import FULL, pull, pulls, reward
 from onearm.mh.full import FullRoom, full_search
 from onearm.mh.stump import BEST, KEPT, MARGIN, NO_CUT, NONE, best_cut, keep
-from onearm.mh.weights import UNIT, mass
+from onearm.mh.weights import UNIT, in_line, mass
 
 
 def threads(n_jobs: int | None) -> int:
@@ -20,7 +20,7 @@ class Room:
     """What a search writes to: sums by code, sums below cuts, and what a full search needs."""
 
     def __init__(self, n_codes: int, K: int, full: FullRoom) -> None:
-        self.by_code, self.below = np.zeros((n_codes, 2, K)), np.zeros((3, 2, K))
+        self.by_code, self.below = in_line(n_codes, 2, K), np.zeros((3, 2, K))
         self.full = full
 
     def model(self) -> tuple:

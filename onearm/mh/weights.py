@@ -14,6 +14,8 @@ of all A stays below 2·FAR·UNIT, and no difference of such sums needs more tha
     single            whether every row has one label: row i has labels[i]
 """
 
+import math
+
 import numpy as np
 
 from onearm.kernels import lean_kernel
@@ -22,6 +24,7 @@ UNIT = 2.0**48
 FAR = 2.0**3  # of a factor from 1
 ALL, HAS = range(2)  # of sums
 LANES = 4  # floats that are added at a time: A has columns of zeros up to a multiple of it
+LINE = 64  # bytes that a core fetches at once
 
 
 def initial(positive: tuple, K: int, sample_weight: np.ndarray, shared: bool) -> np.ndarray:
@@ -38,10 +41,17 @@ def initial(positive: tuple, K: int, sample_weight: np.ndarray, shared: bool) ->
     return w * (sample_weight / sample_weight.sum())[:, None]
 
 
+def in_line(*shape: int) -> np.ndarray:
+    """Zeros that begin where a line of the cache does: then no four numbers lie in two lines."""
+    room = np.zeros(math.prod(shape) + LINE // 8)
+    begin = -room.ctypes.data % LINE // 8
+    return room[begin : begin + math.prod(shape)].reshape(shape)
+
+
 def integers(w: np.ndarray) -> np.ndarray:
     """A at the start."""
     n, K = w.shape
-    A = np.zeros((n, -(-K // LANES) * LANES))
+    A = in_line(n, -(-K // LANES) * LANES)
     A[:, :K] = np.where(w > 0, np.maximum(np.rint(w * UNIT), 1), 0)
     return A
 

@@ -18,9 +18,9 @@ from onearm.kernels import CACHE
 from onearm.mh.adaboost import AdaBoostMH
 from onearm.mh.held import Held
 from onearm.papers.b10_data import Split, load
-from onearm.papers.b10_paper import BASES, DATA_SETS, POLICIES, SIZES
+from onearm.papers.b10_paper import BASES, DATA_SETS, POLICIES, SIZES, SMOOTHED, of
 
-ROUNDS = {  # the most, in the order of the data sets: of a bandit, and of a full search
+ROUNDS = {  # the most, in the order of the paper's data sets: of a bandit, and of a full search
     "stump": ((20_000, 20_000, 20_000, 60_000, 20_000), (3000, 3000, 5000, 60_000, 20_000)),
     "product": ((15_000, 10_000, 5000, 20_000, 10_000), (3000, 8000, 2000, 3000, 10_000)),
     "tree": ((5000, 5000, 3000, 5000, 3000), (500, 500, 1000, 300, 1000)),
@@ -42,7 +42,7 @@ class Job(NamedTuple):
     def most(self) -> int:
         """The most rounds there may be."""
         bandits, full = ROUNDS[self.base]
-        return (full if self.arms == "full" else bandits)[DATA_SETS.index(self.data)]
+        return of(self.data, full if self.arms == "full" else bandits)
 
     def validated(self) -> bool:
         """Whether the number of rounds is decided by rows held back."""
@@ -52,9 +52,7 @@ class Job(NamedTuple):
         """A new classifier."""
         names = {"product": "n_terms", "tree": "n_leaves"}
         size: dict[str, Any] = (
-            {names[self.base]: SIZES[self.base][DATA_SETS.index(self.data)]}
-            if self.base in names
-            else {}
+            {names[self.base]: of(self.data, SIZES[self.base])} if self.base in names else {}
         )
         return Timed(
             self.base, n_rounds=rounds, arms=self.arms, random_state=self.seed, **size, **more
@@ -88,7 +86,7 @@ def jobs(seeds: int) -> list[Job]:
         for arms in POLICIES
         if seed == 0 or arms != "full"  # which draws nothing
     ]
-    size = {"pendigits": 0, "usps": 1, "letter": 2, "isolet": 3, "mnist": 4}
+    size = {"pendigits": 0, "usps": 1, SMOOTHED: 1, "letter": 2, "isolet": 3, "mnist": 4}
     return sorted(found, key=lambda job: (job.seed, job.arms == "full", size[job.data]))
 
 
