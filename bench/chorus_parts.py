@@ -29,7 +29,7 @@ from onearm.streams.stream import Stream
 RESULTS = Path(__file__).parent / "results" / "chorus"
 REPEATS = {
     "balance": 3, "mice": 3, "pendigits": 3, "letter": 3, "newsgroups": 3, "SynNonSep": 3,
-    "elec2": 1, WIDE: 3,
+    "elec2": 1, "rings": 3, WIDE: 3,
 } | dict.fromkeys(CHANGING, 3)  # fmt: skip
 Record = dict[str, Any]
 

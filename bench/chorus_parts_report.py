@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from bench.chorus_streams import COPIES, DEVELOPMENT
+from bench.chorus_streams import COPIES, DEVELOPMENT, DRAWN
 from bench.chorus_variants import VARIANTS, WAVES
 from onearm.chorus.chorus import Chorus
+from onearm.chorus.waves import USUAL
 from onearm.papers.markdown import table
 
 CHANGING = {  # streams whose labels are exchanged half-way, and what they are made of
@@ -17,6 +18,7 @@ CHANGING = {  # streams whose labels are exchanged half-way, and what they are m
     "SynNonSep, 60,000 rounds, exchanged": "SynNonSep",
 }  # fmt: skip
 WIDE = "Separable, 64 numbers, 10 labels"
+MADE_ON = (*DEVELOPMENT, *DRAWN)
 SIZED = ("mice", "pendigits", "letter", WIDE)
 WORSE, BETTER, SAME = "#D55E00", "#0072B2", "#666666"  # told apart by everyone
 TICKS = {2.5: (0.8, 1, 1.2, 1.5, 2), 100: (0.7, 1, 2, 3, 5)}  # by how much a panel spans
@@ -49,7 +51,7 @@ def cell(runs: dict[str, list[Record]], variant: str) -> str:
 def sizes(runs: Runs) -> str:
     """How often each stream was played, and for how long."""
     lines = []
-    for name in DEVELOPMENT:
+    for name in MADE_ON:
         whole, copies = runs[name]["whole"], COPIES.get(name, 1)
         seeds = ", ".join(str(run["seed"]) for run in whole)
         title = f"{name} × {copies}" if copies > 1 else name
@@ -60,7 +62,7 @@ def sizes(runs: Runs) -> str:
 def costs(runs: Runs) -> str:
     """Error and speed by the number of waves."""
     rows = []
-    for variant, F in sorted({**WAVES, "whole": Chorus(2, 1).waves}.items(), key=lambda it: it[1]):
+    for variant, F in sorted({**WAVES, "whole": USUAL}.items(), key=lambda it: it[1]):
         row = [f"{F:,}"]
         for name in SIZED:
             some = runs[name][variant]
@@ -89,9 +91,9 @@ def figure(runs: Runs, variants: Sequence[str], path: Path) -> None:
     import matplotlib.pyplot as plt
 
     drawing, panels = plt.subplots(
-        1, len(DEVELOPMENT), sharey=True, figsize=(13, 4.4), layout="constrained"
+        1, len(MADE_ON), sharey=True, figsize=(13, 4.4), layout="constrained"
     )
-    for axes, name in zip(panels, DEVELOPMENT, strict=True):
+    for axes, name in zip(panels, MADE_ON, strict=True):
         axes.axvline(1.0, color="black", linewidth=0.8)
         for y, variant in enumerate(variants):
             if variant not in runs[name]:
@@ -130,27 +132,27 @@ def write(records: list[Record], folder: Path) -> None:
     runs: Runs = defaultdict(lambda: defaultdict(list))
     for record in records:
         runs[record["stream"]][record["variant"]].append(record)
-    shown = [v for v in VARIANTS if v not in WAVES and v in runs[DEVELOPMENT[0]]]
-    rows = [[v, *(cell(runs[name], v) for name in DEVELOPMENT)] for v in shown]
-    alarms = sum(run["alarmed"] for name in DEVELOPMENT for run in runs[name]["whole"])
+    shown = [v for v in VARIANTS if v not in WAVES and v in runs[MADE_ON[0]]]
+    rows = [[v, *(cell(runs[name], v) for name in MADE_ON)] for v in shown]
+    alarms = sum(run["alarmed"] for name in MADE_ON for run in runs[name]["whole"])
     alarmed = [r for r in records if r["alarmed"] and r["variant"] != "whole"]
     other = ", ".join(f"{r['variant']} on {r['stream']}" for r in alarmed) or "none"
-    asked = Chorus(2, 1).params()
-    defaults = ", ".join(f"{name} = {asked[name]:,}" for name in ("waves", "alpha"))
     with_what = ", ".join(f"{name} {v}" for name, v in records[-1]["versions"].items())
     (folder / "parts.md").write_text(f"""# What each part of Chorus is worth
 
 Written by `python -m bench.chorus_parts` on {records[-1]["date"][:10]}, {with_what}.
-The whole is Chorus with its defaults: {defaults}.
+The whole is Chorus with its defaults: {USUAL:,} waves, α = {Chorus(2, 1).alpha}.
 Total error in %; in brackets the difference to the whole Chorus in points: + is what the part is
 worth. A ? stands where repeats disagree about its sign; – where the stream has no such part.
 
-{table(["variant", *DEVELOPMENT], rows)}
+{table(["variant", *MADE_ON], rows)}
 
 ![Errors as multiples of the whole's](parts.png)
 
 - Every row is kept: not those alone that surprised. The oldest give way all the same.
 - Widths everywhere: s + α·σ in place of s + α·(q-p)₊·σ; by 1 - p: s + α·(1-p)·σ.
+- Wrong counts in full: as if labels could be known for certain, q = 1, in memories and bold.
+- Far values: numbers up to 4 deviations from the mean, in place of 2.
 - Bold is not bold: it learns 0 of a label that was wrong, and no more from that than from others.
 - Without echo: the whole was alarmed in {alarms} of its runs on these streams; where it never is,
   the echo is silent and changes nothing. Other variants were alarmed: {other}.

@@ -14,7 +14,24 @@ from onearm import datasets
 from onearm.rng import pick, seeded
 from onearm.streams.stream import REORDERED, ROWS, Chunks, Stream
 
+RINGS = 28  # labels of the stream `rings`
+
+
+def rings(seed: int) -> Stream:
+    """Return 4,000 rows of sizes and a number of rings that they hardly tell: mostly noise."""
+    rng = np.random.default_rng(seed)
+    n = 4000
+    size = rng.gamma(4.0, 1.0, n)
+    lengths = [size * np.exp(0.12 * rng.normal(size=n)) for _ in range(6)]
+    extra = 0.2 * rng.normal(size=n)  # of the weight, and it tells
+    X = np.column_stack([*lengths, size**3 * np.exp(extra), rng.integers(0, 3, n)])
+    spread = 2.2 * np.exp(0.3 * rng.normal(size=n)) * rng.normal(size=n)
+    y = np.clip(np.round(2.0 + 2.2 * size**0.75 + 2.4 * extra + spread), 0, RINGS - 1)
+    return Stream.of(X, y.astype(np.int64), RINGS, "rings", nominal=(0,) * 7 + (3,))
+
+
 MADE: dict[str, Callable[[int], Stream]] = {
+    "rings": rings,
     "SynNonSep": lambda seed: onearm.SynNonSep(30_000, seed=seed),
     "SynSep": lambda seed: onearm.SynSep(100_000, seed=seed),
     "drifting": lambda seed: onearm.SynNonSep(60_000, seed=seed).drifting([30_000], seed=seed),
@@ -25,6 +42,7 @@ COPIES = {
     "covtype": 1, "reuters": 1, "adult": 1, "census": 1, "abalone": 1,
 }  # fmt: skip
 DEVELOPMENT = ("balance", "mice", "pendigits", "letter", "SynNonSep", "elec2", "newsgroups")
+DRAWN = ("rings",)  # for development too, but not compared on
 HELD_OUT = (
     "car", "abalone", "usps", "digits", "nursery", "reuters", "adult", "SynSep", "drifting",
     "movement", "mnist", "isolet", "census", "covtype",

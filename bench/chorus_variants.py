@@ -11,14 +11,16 @@ from typing import Any
 import numpy as np
 
 from onearm.chorus import chorus
-from onearm.chorus.chorus import Chorus, begin
+from onearm.chorus.chorus import Chorus, begin, features
 from onearm.chorus.conductor import DRAW
-from onearm.chorus.memory import remember
+from onearm.chorus.memory import recall, remember
+from onearm.chorus.rows import scaled
 from onearm.chorus.voices import teach
 from onearm.kernels import bind, kernel
 from onearm.streams.stream import Stream
 
 ENDLESS = 1e300  # answers that speak for a weight: no number of others moves it
+INLINED = {"forceinline": True}
 WAVES = {"256 waves": 256, "4096 waves": 4096}
 
 
@@ -65,9 +67,32 @@ def taught(name: str, **constants: float) -> type[Chorus]:
 
 def doubting(name: str, doubt: Any) -> type[Chorus]:
     """Return Chorus that explores otherwise."""
-    return other(name, look=bind(chorus.look, f"{name}.look", {"forceinline": True}, doubt=doubt))
+    return other(name, look=bind(chorus.look, f"{name}.look", INLINED, doubt=doubt))
 
 
+@kernel
+def recall_all(u, rows, Y, q, said):
+    """In place of `recall`: wrong answers count in full."""
+    recall(u, rows, Y, 1.0, said)
+
+
+@kernel
+def teach_all(at, phi, first, last, label, right, q, own, bold, W, P):
+    """In place of `teach`: the same."""
+    teach(at, phi, first, last, label, right, 1.0, own, bold, W, P)
+
+
+SURE = other(
+    "Sure",
+    look=bind(chorus.look, "Sure.look", INLINED, recall=recall_all),
+    update=bind(chorus.update, "Sure.update", teach=teach_all),
+)
+REACHING = bind(scaled, "Far.scaled", INLINED, FARTHEST=4.0)
+FAR = other(
+    "Far",
+    look=bind(chorus.look, "Far.look", INLINED,
+              features=bind(features, "Far.features", INLINED, scaled=REACHING)),
+)  # fmt: skip
 KEEPING_ALL = bind(remember, "Hoarding.remember", KNOWN=np.inf, RULED_OUT=-np.inf)
 SILENCED = other("Silenced", update=bind(chorus.update, "Silenced.update", begin=begin_again))
 CLASSES = {
@@ -77,6 +102,8 @@ CLASSES = {
     "widths everywhere": doubting("Wide", always),
     "widths by 1 - p": doubting("Wider", error),
     "bold is not bold": taught("Tame", WRONG=0.0, ANGER=1.0),
+    "wrong counts in full": SURE,
+    "far values": FAR,
     "no forgetting": taught("Keeping", KEEP=1.0),
     "without echo": other("Deaf", update=bind(chorus.update, "Deaf.update", alarmed=never)),
 }

@@ -7,6 +7,7 @@ from scipy.linalg import hadamard
 import onearm
 from onearm import Separable
 from onearm.chorus.conductor import DRAW, MEMORY, doubt, judge, rank, solve
+from onearm.chorus.echo import echo
 from onearm.chorus.memory import folded, recall, remember
 from onearm.chorus.metric import DRAW as ROUND
 from onearm.chorus.metric import LEAST, differ, measure, measured, measured_all
@@ -89,7 +90,7 @@ def test_rows_are_scaled_by_what_was_noted():
         z = np.zeros(6)
         for i, j in ((0, 0), (4, 2)):
             if not np.isnan(x[j]):
-                z[i] = np.clip((x[j] - np.nanmean(X[:, j])) / np.nanstd(X[:, j]), -4, 4)
+                z[i] = np.clip((x[j] - np.nanmean(X[:, j])) / np.nanstd(X[:, j]), -2, 2)
         if x[1] in (0, 1, 2):
             z[1 + int(x[1])] = np.sqrt(2)
         np.testing.assert_allclose(scaled(x, start, nominal, *moments), z, 1e-9, 1e-12)
@@ -111,19 +112,23 @@ def test_texts_are_weighed():
 
 
 def test_the_nearest_rows_speak():
-    """Six rows on a line, of which the farthest right one is not asked; a wrong one stands near."""
+    """Six rows on a line, of which the farthest right one is not asked; a wrong one stands near.
+
+    It counts as far as labels can be known.
+    """
     rows = np.array([[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 1.0]], np.float32)
     Y = np.array([1, 2, 1, 1, 1, 2, -3])
-    said = np.zeros(4)
-    recall(np.zeros(1, np.float32), rows, Y, said)
     w = 1 / (np.arange(1, 6) ** 2 + 1e-3) ** 2
-    expected = [w[[0, 2, 3, 4]].sum() / w.sum(), w[1] / w.sum(), -w[0] / (w.sum() + w[0]), 0.0]
-    np.testing.assert_allclose(said, expected, 1e-6)
+    for q in (1.0, 0.3):
+        said, no = np.zeros(4), q * w[0]
+        recall(np.zeros(1, np.float32), rows, Y, q, said)
+        expected = [w[[0, 2, 3, 4]].sum() / w.sum(), w[1] / w.sum(), -no / (w.sum() + no), 0.0]
+        np.testing.assert_allclose(said, expected, 1e-6)
 
 
 def test_nothing_is_said_where_nothing_is_remembered():
     said = np.zeros(3)
-    recall(np.zeros(2, np.float32), np.zeros((2, 4), np.float32), np.zeros(4, np.int64), said)
+    recall(np.zeros(2, np.float32), np.zeros((2, 4), np.float32), np.zeros(4, np.int64), 1.0, said)
     assert not said.any()
 
 
@@ -241,3 +246,21 @@ def test_noise_alone_does_not_ring_the_alarm(noise):
     assert learner.change[1] == 0
     if noise == 1.0:  # there is nothing to find, and it stops looking
         assert (trace.label != trace.greedy)[-1000:].mean() < 0.1
+
+
+def test_wide_rows_get_more_waves_unless_told():
+    told = ((16, 0, 1024), (256, 0, 1024), (400, 0, 2048), (784, 0, 4096), (784, 64, 1024))
+    for d, asked, n in told:
+        learner = onearm.Chorus(2, d, waves=asked)
+        assert learner.edges[1] == n
+        assert learner.Y.shape[1] == 4 * (asked or n)
+
+
+def test_a_label_found_right_after_one_echo_is_hardly_that_of_another():
+    T, said = np.zeros((3, 3, 2)), np.zeros(3)
+    T[1, 2] = 10.0, 9.0
+    T[0, 0] = 4.0, 1.0
+    echo(0, T, said)
+    np.testing.assert_allclose(said, [(1 + 1 / 3) / 5, 1 / 3, (1 - 9 / 11) / 3])
+    echo(1, T, said)  # of which it is right as often as before
+    np.testing.assert_allclose(said, [(1 - 1 / 5) / 3, 1 / 3, (9 + 1 / 3) / 11])

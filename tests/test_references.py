@@ -256,8 +256,8 @@ def compare_through_a_change(X, y, change):
 @pytest.mark.compiled
 def test_chorus_when_labels_are_exchanged():
     """And go on until the rows of before are measured anew, too."""
-    X = np.random.default_rng(8).normal(size=(500, D))
-    learner, due = compare_through_a_change(X, X[:, :K].argmax(axis=1), 150)
+    X = np.random.default_rng(8).normal(size=(900, D))
+    learner, due = compare_through_a_change(X, X[:, :K].argmax(axis=1), 250)
     assert learner.kept[1] > due
     assert learner.Y.any(axis=1).all()
 

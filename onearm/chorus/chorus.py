@@ -11,7 +11,8 @@ answer, and knows how sure it may be of the label ŷ that is ahead (`conductor`)
 Said is the label with the largest s_r + α·(q-p)₊·σ_r, where σ_r is how little is known of r for
 rows like this one: the mean of own's widths, weighed as the voices are; q is how sure it is at
 best, what p exceeds in a tenth of the rounds. So it explores where it must expect to be wrong more
-often than elsewhere, labels that were not tried there, and stops by itself.
+often than elsewhere, labels that were not tried there, and stops by itself. And it rules labels out
+by wrong answers as far as q allows.
 """
 
 import math
@@ -24,15 +25,16 @@ from onearm.chorus.conductor import DRAW, doubt, judge, lead, rank, weights
 from onearm.chorus.echo import BEFORE, HEARD, NOW, alarmed, echo, heard, keep
 from onearm.chorus.memory import WIDEST, folded, recall, remember
 from onearm.chorus.metric import differ, measure, measured, measured_all
-from onearm.chorus.rows import MANY, note, raw, scaled, weighed
+from onearm.chorus.rows import MANY, note, places, raw, scaled, weighed
 from onearm.chorus.voices import VARIANCE, sing, teach
-from onearm.chorus.waves import drawn, turned, waves
+from onearm.chorus.waves import drawn, turned, usual, waves
 from onearm.explore import best, certain
 from onearm.kernels import kernel
 from onearm.learner import Learner, state
 from onearm.parameters import real, whole, wholes
 
 RIDGE_OWN, RIDGE_BOLD = 0.01, 0.1
+TEXT = 0.5  # of α: in a text some words are always new, and widths never small
 
 
 @kernel
@@ -73,9 +75,9 @@ def look(
         measured(A, near[0], near[1])
         filled = min(kept[0], Y.shape[1])
         for g in range(len(near)):
-            recall(near[g], R[NOW, g], Y[NOW, :filled], said[2 * groups + g])
+            recall(near[g], R[NOW, g], Y[NOW, :filled], top[0], said[2 * groups + g])
     if change[HEARD]:
-        e = heard(at, phi, near, E, G, R, Y)
+        e = heard(at, phi, near, E, G, R, Y, top[0])
         echo(e, T, said[n - 1])
     w = weights(c)
     s = np.zeros(k)
@@ -86,7 +88,8 @@ def look(
     for i in range(n):
         sure += w[i] * lead(said[i], greedy)
     sure = min(1.0, max(0.0, sure))
-    bound = s + alpha * doubt(sure, top) * mean_width(w, width)
+    much = alpha if len(edges) else TEXT * alpha
+    bound = s + much * doubt(sure, top) * mean_width(w, width)
     return at, phi, near, said, s, bound, sure, e
 
 
@@ -136,10 +139,10 @@ def update(
         begin(W, P, S, b, c, top, Y, kept, C, M, N)
     else:
         judge(said, label, reward, S, b, c)
-        rank(sure, top)
         for g in range(groups):
             first, last = (edges[g], edges[g + 1]) if len(edges) else (0, len(phi))
-            teach(at, phi, first, last, label, right, said[2 * g], said[2 * g + 1], W, P)
+            own, bold = said[2 * g], said[2 * g + 1]
+            teach(at, phi, first, last, label, right, top[0], own, bold, W, P)
         if len(near):
             expected = 0.5 * (said[2 * groups, label] + said[2 * groups + 1, label])
             remember(near, label, right, expected, R[NOW], Y[NOW], kept)
@@ -148,6 +151,7 @@ def update(
                 renew(C, N, A, R, kept)
         T[e, label, 0] += 1.0
         T[e, label, 1] += reward
+        rank(sure, top)
     rounds[0] += 1.0
     count, mean, square = moments
     if len(edges):
@@ -205,7 +209,7 @@ class Chorus(
         The number of values of each nominal column, 0 for a column of numbers; empty if all are.
     waves
         How many waves a row is turned into, about; at most four times as many rows are remembered.
-        Twice as many take twice the time.
+        Twice as many take twice the time. 0: as suits the columns, 1024 up to 256 of them.
     alpha
         How many widths are added where it is less sure than elsewhere: how much is explored.
     seed
@@ -217,11 +221,11 @@ class Chorus(
     >>> letters = datasets.load("letter").shuffled(1)
     >>> trace = letters.learner(Chorus).play(letters)
     >>> int((~trace.correct).sum())
-    3376
+    3204
     """
 
     nominal: tuple[int, ...] = wholes((), 0)
-    waves: int = whole(1024, 64, 2**20)
+    waves: int = whole(0, 0, 2**20)
     alpha: float = real(0.2, "[0, inf)")
     W: np.ndarray = state()  # (features, 3, k): weights of own and bold, variances of own
     P: np.ndarray = state()  # (features,): variances of bold
@@ -257,14 +261,15 @@ class Chorus(
         n_voices = 3
         if numbers <= MANY:
             turn = turned(numbers)
-            columns = max(1, round(self.waves / turn))
+            n_waves = self.waves or usual(numbers)
+            columns = max(1, round(n_waves / turn))
             spread = sum(2 if m else 1 for m in self.places[1, :-1])
             self.signs, self.scale, self.shift = drawn(
                 self.seed, numbers, math.sqrt(spread), columns
             )
             n_features = turn * columns + numbers + 1
             self.edges = np.array([0, turn * columns, n_features])
-            d, rows, memories = min(numbers, WIDEST), 4 * self.waves, 2
+            d, rows, memories = min(numbers, WIDEST), 4 * n_waves, 2
             n_voices = 7
         self.W, self.P = np.empty((n_features, 3, k)), np.empty(n_features)
         self.S, self.b = np.empty((n_voices + 1, n_voices + 1)), np.empty(n_voices + 1)
@@ -287,12 +292,3 @@ class Chorus(
             self.M, self.N, self.A, self.E, self.G, self.T, self.change, self.moments, self.rounds,
             self.places, self.edges, self.signs, self.scale, self.shift, self.alpha,
         )  # fmt: skip
-
-
-def places(d: int, nominal: tuple[int, ...]) -> np.ndarray:
-    """Return where each feature starts among the numbers, and how many values it has if nominal."""
-    if len(nominal) not in (0, d):
-        raise ValueError(f"nominal must have n_features={d} entries or none, got {len(nominal)}")
-    values = np.array(nominal or (0,) * d, np.int64)
-    start = np.cumsum(np.append(0, np.maximum(values, 1)))
-    return np.stack([start, np.append(values, 0)])

@@ -29,7 +29,7 @@ def alarmed(sure, reward, change):
 
 
 @kernel
-def heard(at, phi, near, E, G, R, Y):
+def heard(at, phi, near, E, G, R, Y, q):
     """The label e that the chorus would have said."""
     s = np.zeros(E.shape[1])
     for i in range(len(phi)):
@@ -38,17 +38,24 @@ def heard(at, phi, near, E, G, R, Y):
             s[r] += phi[i] * line[r]
     for g in range(len(G)):
         said = np.zeros(len(s))
-        recall(near[g], R[BEFORE, g], Y[BEFORE], said)
+        recall(near[g], R[BEFORE, g], Y[BEFORE], q, said)
         s += G[g] * said
     return np.argmax(s)
 
 
 @kernel
 def echo(e, T, said):
-    """What the echo says of every label: T[e] has how often it was said, and right, after e."""
+    """What the echo says of every label: T[e] has how often it was said, and right, after e.
+
+    Where labels were exchanged, one that is right after another echo is hardly right after e.
+    """
     k = len(said)
     for r in range(k):
-        said[r] = (T[e, r, 1] + 1.0 / k) / (T[e, r, 0] + 1.0)
+        taken = 0.0
+        for other in range(k):
+            if other != e:
+                taken = max(taken, T[other, r, 1] / (T[other, r, 0] + 1.0))
+        said[r] = (T[e, r, 1] + (1.0 - taken) / k) / (T[e, r, 0] + 1.0)
 
 
 @kernel

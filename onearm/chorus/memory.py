@@ -1,8 +1,9 @@
 """Memory: rows that surprised, and what the nearest of them say of a new one.
 
 The nearest rows whose label was right, and those whose label was wrong, speak for and against it,
-the more the nearer they are. A row is kept if this did not foretell its answer: so a few thousand
-rows stand for many more, and the oldest give way to new ones.
+the more the nearer they are. If a label is right with probability q at best, as where labels are
+mostly noise, a wrong answer tells little: it counts q. A row is kept if all this did not foretell
+its answer: so a few thousand rows stand for many more, and the oldest give way to new ones.
 
 Of row i, Y has label + 1 if that was right, and its negative if it was wrong; 0 is no row.
 
@@ -27,7 +28,7 @@ def folded(z, signs, u):
 
 
 @kernel
-def recall(u, rows, Y, said):
+def recall(u, rows, Y, q, said):
     """What the rows, given column by column, say of every label for row u."""
     D = np.zeros(len(Y), np.float32)
     for j in range(len(u)):
@@ -42,7 +43,7 @@ def recall(u, rows, Y, said):
             total += weight(D[i])
     for i in nearest(D, Y, -1, WRONG):
         if i >= 0:
-            against[-Y[i] - 1] += weight(D[i])
+            against[-Y[i] - 1] += q * weight(D[i])
     for r in range(len(said)):
         if total + against[r] > 0.0:
             said[r] = (said[r] - against[r]) / (total + against[r])

@@ -14,7 +14,7 @@ from onearm.kernels import kernel
 from onearm.vectors import entry, size
 
 MANY = 1000
-FARTHEST = 4.0  # deviations from the mean
+FARTHEST = 2.0  # deviations from the mean: more would let rare values decide
 SQRT_2 = math.sqrt(2.0)
 
 
@@ -84,3 +84,12 @@ def weighed(x, start, nominal, count, rounds):
     for i in range(n):
         value[i] /= math.sqrt(total) if total > 0.0 else 1.0
     return at[:n], value[:n]
+
+
+def places(d: int, nominal: tuple[int, ...]) -> np.ndarray:
+    """Return where each feature starts among the numbers, and how many values it has if nominal."""
+    if len(nominal) not in (0, d):
+        raise ValueError(f"nominal must have n_features={d} entries or none, got {len(nominal)}")
+    values = np.array(nominal or (0,) * d, np.int64)
+    start = np.cumsum(np.append(0, np.maximum(values, 1)))
+    return np.stack([start, np.append(values, 0)])

@@ -2,8 +2,9 @@
 
 `own` learns of a label only what was heard when that label was said: it is slow and unbiased.
 `bold` learns of all labels when it was right, and pushes the label said below 0 when it was wrong:
-it is fast, finds by elimination, and is led astray by noise. Both keep a variance per feature, own
-for each label, bold for all of them.
+it is fast, finds by elimination, and is led astray by noise; so it pushes less if labels can be
+known with probability q at best. Both keep a variance per feature, own for each label, bold for
+all of them.
 
 W is (features, 3, k): the weights of own and of bold, and own's variances; P are bold's.
 """
@@ -15,7 +16,7 @@ from onearm.kernels import kernel
 OWN, BOLD, VARIANCE = 0, 1, 2
 KEEP = 0.9995  # what is left of each certainty at the next update: the world may change
 WRONG = -0.3  # what bold should have said of a label that was wrong
-ANGER = 10.0  # how much more such an answer counts
+ANGER = 10.0  # how much more such an answer counts; both if there is no noise
 
 
 @kernel
@@ -32,17 +33,18 @@ def sing(at, phi, first, last, W, own, bold, width):
 
 
 @kernel
-def teach(at, phi, first, last, label, right, own, bold, W, P):
+def teach(at, phi, first, last, label, right, q, own, bold, W, P):
     """Own and bold learn that `label` was right or wrong, having said `own` and `bold`."""
-    q = p = 0.0
+    v_own = v_bold = 0.0
     for i in range(first, last):
-        q += phi[i] * phi[i] * W[at[i], VARIANCE, label]
-        p += phi[i] * phi[i] * P[at[i]]
-    step = ((1.0 if right else 0.0) - own[label]) / (1.0 + q)
+        v_own += phi[i] * phi[i] * W[at[i], VARIANCE, label]
+        v_bold += phi[i] * phi[i] * P[at[i]]
+    step = ((1.0 if right else 0.0) - own[label]) / (1.0 + v_own)
     steps = np.empty(len(bold))
     for r in range(len(bold)):
-        steps[r] = ((1.0 if r == label else 0.0) - bold[r]) / (1.0 + p)
-    down = (WRONG - bold[label]) * ANGER / (1.0 + ANGER * p)
+        steps[r] = ((1.0 if r == label else 0.0) - bold[r]) / (1.0 + v_bold)
+    anger = 1.0 + q * (ANGER - 1.0)
+    down = (q * WRONG - bold[label]) * anger / (1.0 + anger * v_bold)
     for i in range(first, last):
         v, w = phi[i], W[at[i]]
         if v == 0.0:  # a column that never changes must not be forgotten for ever

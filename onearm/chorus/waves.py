@@ -17,6 +17,7 @@ from onearm.rng import seeded, uniform
 
 LENGTH = 0.6  # of a wave, in units of the distance of two rows
 LEAST = 32  # numbers of a turn: fewer would not be normal enough
+USUAL, TURNS = 1024, 4  # waves, unless told, and at least as many turns
 
 
 @kernel
@@ -63,6 +64,11 @@ def drawn(seed: int, d: int, norm: float, columns: int) -> tuple[np.ndarray, flo
     shift = np.array([uniform(rng) for _ in range(n * columns)])
     scale = 1.0 / (2.0 * math.pi * n * LENGTH * norm)
     return signs.reshape(3, n, columns), scale, shift.reshape(n, columns)
+
+
+def usual(d: int) -> int:
+    """Return how many waves rows of d numbers are turned into, unless told."""
+    return max(USUAL, TURNS * turned(d))
 
 
 def turned(d: int) -> int:

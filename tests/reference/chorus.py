@@ -70,7 +70,7 @@ class Chorus:
             if np.isnan(x[j]) or len(seen) == 0 or seen.min() == seen.max():
                 z[i] = 0.0
             else:
-                z[i] = np.clip((x[j] - seen.mean()) / seen.std(), -4, 4)
+                z[i] = np.clip((x[j] - seen.mean()) / seen.std(), -2, 2)
         return z
 
     def waves(self, z):
@@ -123,6 +123,7 @@ class Chorus:
             places = np.flatnonzero(among)
             for i in places[np.argsort(D[places], kind="stable")[:n]]:
                 sums[labels[i]] += 1 / (float(D[i]) + 0.001) ** 2
+        con = self.top * con
         below = pro.sum() + con
         return np.where(below > 0, (pro - con) / np.where(below > 0, below, 1), 0.0)
 
@@ -164,8 +165,11 @@ class Chorus:
         if not self.text:
             said.extend(self.recall(self.memory, u))
         if self.alarms:
-            tries, hits = self.table[:, self.echoed(phi, u)]
-            said.append((hits + 1 / self.k) / (tries + 1))
+            e = self.echoed(phi, u)
+            tries, hits = self.table[:, e]
+            others = np.delete(self.table, e, axis=1)
+            taken = (others[1] / (others[0] + 1)).max(axis=0)
+            said.append((hits + (1 - taken) / self.k) / (tries + 1))
         else:
             said.append(np.zeros(self.k))
         return np.array(said), np.array(widths)
@@ -204,7 +208,8 @@ class Chorus:
         own = self.weights()[0 : 2 * len(self.groups) : 2]
         share = own / own.sum() if own.sum() > 0 else np.full(len(own), 1 / len(own))
         width = (share[:, None] * np.sqrt(widths)).sum(axis=0)
-        return np.eye(self.k)[np.argmax(scores + self.alpha * max(0, self.top - sure) * width)]
+        much = self.alpha / 2 if self.text else self.alpha
+        return np.eye(self.k)[np.argmax(scores + much * max(0, self.top - sure) * width)]
 
     # Answers
 
@@ -263,7 +268,9 @@ class Chorus:
             self.bold[now] += np.outer(f * P, step)
             self.P[now] = P / (KEEP + f**2 * P)
         else:
-            self.bold[now, label] += (-0.3 - said[label]) * 10 / (1 + 10 * p) * f * P
+            anger = 1 + 9 * self.top
+            missed = -0.3 * self.top - said[label]
+            self.bold[now, label] += missed * anger / (1 + anger * p) * f * P
 
 
 def squared_distances(U, u):
