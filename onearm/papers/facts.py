@@ -5,7 +5,7 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from onearm.racing.report import processor
+from onearm.racing.machine import processor
 
 PACKAGES = ("onearm", "numpy", "numba", "scipy", "scikit-learn")
 
