@@ -1,5 +1,6 @@
 """What a learner says and what it hears: Choice, Trace, and their checks."""
 
+from collections.abc import Sequence
 from functools import partial
 from numbers import Real
 from operator import index
@@ -32,6 +33,13 @@ class Trace(NamedTuple):
     def empty(cls, n: int) -> "Trace":
         """Return room for `n` rounds."""
         return cls(np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n), np.empty(n, bool))
+
+    @classmethod
+    def joined(cls, traces: "Sequence[Trace]") -> "Trace":
+        """Return traces one after the other; one alone is not copied."""
+        if len(traces) < 2:
+            return traces[0] if traces else cls.empty(0)
+        return cls(*(np.concatenate(arrays) for arrays in zip(*traces, strict=True)))
 
     def part(self, start: int, stop: int) -> "Trace":
         """Return rounds start … stop-1."""

@@ -291,11 +291,4 @@ def _paced(n: int) -> Iterator[tuple[int, int]]:
 
 def _played(kept: list[Trace], done: np.ndarray, trace: bool) -> Trace | Tally:
     rounds, correct = (int(n) for n in done)
-    if not trace:
-        return Tally(rounds, correct)
-    if not kept:
-        return Trace.empty(0)
-    whole = (
-        kept[0] if len(kept) == 1 else Trace(*(np.concatenate(a) for a in zip(*kept, strict=True)))
-    )
-    return whole.part(0, rounds)
+    return Trace.joined(kept).part(0, rounds) if trace else Tally(rounds, correct)

@@ -5,6 +5,7 @@ import signal
 import pytest
 
 from onearm.kernels import COMPILED
+from onearm.streams import datasets, delimited, fetch, parquet, sparse_lines
 
 
 @pytest.fixture
@@ -13,6 +14,34 @@ def ctrl_c():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
+def own_cache(monkeypatch, tmp_path):
+    """Give data sets a cache folder of the test's own, and no other folder."""
+    monkeypatch.delenv("ONEARM_DATA", raising=False)
+    for module in (datasets, fetch):
+        monkeypatch.setattr(module, "user_cache_path", lambda name: tmp_path / "cache")
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write a file into the test's folder and return its path."""
+
+    def written(name, text):
+        path = tmp_path / name
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+        return path
+
+    return written
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Read files in chunks of three rows."""
+    for module in (delimited, sparse_lines, parquet):
+        monkeypatch.setattr(module, "ROWS", 3)
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m is applied

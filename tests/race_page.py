@@ -116,7 +116,7 @@ def race(n=12, runs=10):
         "toml": 'streams = ["letter", "SynNonSep"]\nrepeats = 10\n\n'
         + "\n".join(f'[[learner]]\nname = "{x}"\ngamma = 0.02\n' for x in BANDITS[:n]),
         "versions": {"onearm": "0.1.0", "python": "3.11.7", "numpy": "2.1.3", "numba": "0.61.0"},
-        "machine": "AMD EPYC, 2 cores",
+        "machines": ["AMD EPYC, 2 cores, Python 3.11.7"],
         "notes": [
             "Rows are scaled to norm 1.",
             "Speeds are of single runs, one after the other, compiled kernels warm.",

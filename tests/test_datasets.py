@@ -4,24 +4,16 @@ import gzip
 import hashlib
 import json
 import lzma
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array, csr_matrix
+from scipy.sparse import csr_array
 
-from onearm.streams import datasets, fetch
+from onearm.streams import datasets
+from tests.known_data import known
 
-
-@pytest.fixture(autouse=True)
-def own_cache(monkeypatch, tmp_path):
-    """A cache folder of the test's own, and no other folder."""
-    monkeypatch.delenv("ONEARM_DATA", raising=False)
-    for module in (datasets, fetch):
-        monkeypatch.setattr(module, "user_cache_path", lambda name: tmp_path / "cache")
-
-
-SHIPPED = [name for name in datasets.names() if (datasets.about(name).found())]
+pytestmark = pytest.mark.usefixtures("own_cache")
+SHIPPED = [name for name in datasets.names() if datasets.about(name).found() == datasets.SHIPPED]
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -58,16 +50,6 @@ def test_names_in_any_case_and_unknown_ones():
     assert datasets.load("Car").name == "car"
     with pytest.raises(ValueError, match=r"name must be one of balance, car, .* got 'cars'"):
         datasets.load("cars")
-
-
-def known(monkeypatch, name, content, **more):
-    """Let a data set of one file be known."""
-    sha256 = hashlib.sha256(content).hexdigest()
-    told = {"rows": 4, "features": 2, "classes": 2, "about": "", "licence": "", "citation": ""}
-    files = [{"name": f"{name}.csv.xz", "sha256": sha256}]
-    data = datasets.DataSet(name, **{"files": files, **told, **more})
-    monkeypatch.setattr(datasets, "_catalogue", lambda: {name: data})
-    return data
 
 
 TABLE = lzma.compress(b"a,b,label\n1,2,x\n3,4,y\n5,6,x\n7,0.5,y\n")
@@ -126,60 +108,6 @@ def test_images(tmp_path, monkeypatch):
     X, y = datasets.load("mnist").arrays()
     np.testing.assert_array_equal(X, images.reshape(5, 6))
     np.testing.assert_array_equal(y, labels)
-
-
-def test_what_is_not_on_disk_is_fetched_once(monkeypatch):
-    import sklearn.datasets
-
-    calls = []
-
-    def fetch_openml(data_home, name, version, as_frame):
-        calls.append((name, version, as_frame))
-        target = np.array(["b", "a", "a", "b"])
-        return SimpleNamespace(data=np.arange(8.0).reshape(4, 2), target=target)
-
-    monkeypatch.setattr(sklearn.datasets, "fetch_openml", fetch_openml)
-    how = {"call": "fetch_openml", "name": "mine", "version": 3, "as_frame": False}
-    known(monkeypatch, "mine", b"", fetch=how)
-    for _ in range(2):
-        X, y = datasets.load("mine").arrays()
-        np.testing.assert_array_equal(X, np.arange(8.0).reshape(4, 2))
-        np.testing.assert_array_equal(y, [1, 0, 0, 1])
-    assert calls == [("mine", 3, False)]
-
-
-def test_without_a_network_it_is_said_what_to_put_where(monkeypatch):
-    import sklearn.datasets
-
-    def fetch_openml(**_):
-        raise OSError("Name or service not known")
-
-    monkeypatch.setattr(sklearn.datasets, "fetch_openml", fetch_openml)
-    known(monkeypatch, "mine", b"", fetch={"call": "fetch_openml"})
-    with pytest.raises(
-        FileNotFoundError, match=r"service not known. Put mine.csv.xz .* ONEARM_DATA"
-    ):
-        datasets.load("mine")
-
-
-def test_fetched_rows_must_be_as_many_as_are_known(monkeypatch):
-    import sklearn.datasets
-
-    came = SimpleNamespace(data=np.zeros((3, 2)), target=np.zeros(3))
-    monkeypatch.setattr(sklearn.datasets, "fetch_openml", lambda **_: came)
-    known(monkeypatch, "mine", b"", fetch={"call": "fetch_openml"})
-    with pytest.raises(ValueError, match="mine must have 4 rows of 2 features, fetched 3 of 2"):
-        datasets.load("mine")
-
-
-def test_texts_of_exactly_one_of_the_four_topics():
-    names = ["GCAT", "X", "CCAT", "ECAT", "MCAT"]
-    topics = csr_matrix(
-        np.array([[1, 1, 0, 0, 0], [1, 0, 1, 0, 0], [0, 0, 0, 1, 0], [0, 1, 0, 0, 0]])
-    )
-    X, y = fetch.single_topic(csr_array(np.eye(4)), topics, names)
-    assert y.tolist() == ["GCAT", "ECAT"]
-    np.testing.assert_array_equal(X.toarray(), np.eye(4)[[0, 2]])
 
 
 def test_sparse_rows_are_kept(tmp_path):

@@ -24,7 +24,7 @@ def write(data: dict[str, Any], path: str | Path) -> None:
     Parameters
     ----------
     data
-        Title, date, command, toml, versions, machine, notes, and the streams: each with its
+        Title, date, command, toml, versions, machines, notes, and the streams: each with its
         learners, their metrics as mean, low and high, and their curves.
     path
         The HTML file to write.

@@ -44,7 +44,8 @@ class Plan:
     repeats
         How often each learner plays each stream, in another order or on other rows each time.
     rounds
-        How many rounds; None for all rows there are. More than there are go over them again.
+        How many rounds; None for all rows there are. More than there are go over them again. A
+        Stream without `n_rows` needs them, and is read no further.
     seed
         Of rows and learners in the first repeat; the next have the next ones.
     tune
@@ -118,7 +119,7 @@ class Plan:
 
     def sources(self) -> list[Source]:
         """Return the streams, no two of one name."""
-        found = [source(told) for told in self.streams]
+        found = [source(told, self.rounds) for told in self.streams]
         names = [one.name for one in found]
         for name in names:
             if names.count(name) > 1:

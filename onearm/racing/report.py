@@ -1,8 +1,6 @@
 """The report of a race: a table, files of numbers, figures, and what its page shows."""
 
 import csv
-import os
-import platform
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +8,7 @@ from typing import Any
 from rich.table import Table
 
 from onearm.metrics import Interval
+from onearm.racing.machine import machines
 from onearm.racing.plan import Plan
 from onearm.racing.sources import Source, about, shuffles
 from onearm.racing.summary import Score, exploration
@@ -58,6 +57,9 @@ def table(found: Sequence[Score], stream: str) -> Table:
     lines.caption = told + (
         "; * sees every label" if any(s.full_information for s in found) else ""
     )
+    played_on = machines(record for score in found for record in score.records)
+    if len(played_on) > 1:  # rounds/s are not of one
+        lines.caption += f"; played on {len(played_on)} machines: {'; '.join(played_on)}"
     return lines
 
 
@@ -120,25 +122,17 @@ def page_data(plan: Plan, found: Sequence[Score], command: str) -> dict[str, Any
     notes += [TUNED.format(plan.tune)] if plan.tune else []
     still = [name for name, one in sources.items() if not shuffles(one, plan.in_order)]
     notes += [IN_ORDER.format(", ".join(still))] if still else []
-    latest = max((record for score in found for record in score.records), key=lambda r: r["date"])
+    runs = [record for score in found for record in score.records]
+    latest = max(runs, key=lambda record: record["date"])
     return {
         "title": "Race: " + ", ".join(dict.fromkeys(score.stream for score in found)),
         "date": latest["date"], "command": command, "toml": plan.toml(), "notes": notes,
-        "versions": latest["versions"], "machine": f"{processor()}, {os.cpu_count()} cores",
+        "versions": latest["versions"], "machines": machines(runs),
         "streams": [
             _stream_data(one, [score for score in found if score.stream == name])
             for name, one in sources.items() if any(score.stream == name for score in found)
         ],
     }  # fmt: skip
-
-
-def processor() -> str:
-    """Return what this machine's processor is called."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        return next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor() or platform.machine()
 
 
 def _stream_data(one: Source, found: list[Score]) -> dict[str, Any]:

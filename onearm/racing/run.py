@@ -10,6 +10,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,9 +18,11 @@ import numpy as np
 import onearm
 from onearm import metrics
 from onearm.kernels import CACHE
+from onearm.racing.machine import machine
 from onearm.racing.sources import Source, rows
 from onearm.streams.stream import Stream
 
+PACKAGE = Path(onearm.__file__).parent
 TRIED = tuple(4.0**power for power in range(-3, 3))  # times the default rate, by `tune`
 Record = dict[str, Any]
 OnProgress = Callable[[int, int, int], Any]  # rounds played, right ones, and rounds in all
@@ -50,13 +53,13 @@ class Job(NamedTuple):
         return " ".join([self.cls.__name__, *given])
 
     def configuration(self) -> Record:
-        """Return what tells this run from others; a changed kernel makes another one too."""
+        """Return what tells this run from others: changed kernels, or rows made otherwise, too."""
         return {
             "stream": self.source.told, "data": _hash(repr(self.source.data)),
             "learner": self.cls.__name__, "own": _own(self.cls),
             "parameters": self.parameters, "repeat": self.repeat, "seed": self.seed,
             "rounds": self.rounds, "tune": self.tune, "in_order": self.in_order, "raw": self.raw,
-            "kernels": CACHE.name,
+            "kernels": CACHE.name, "rows": preparation(PACKAGE),
         }  # fmt: skip
 
     def key(self) -> str:
@@ -71,6 +74,19 @@ class Job(NamedTuple):
         own = self.raw or "nominal" in self.cls.__dataclass_fields__
         view = "as it is" if self.cls.missing else "filled" if own else "linear"
         return rows(self.source, self.rounds, self.seed + self.repeat, self.in_order, view)
+
+
+@cache
+def preparation(package: Path) -> str:
+    """Return what tells how rows are prepared: all that reads, makes, orders and scales them."""
+    texts = [path.read_text(encoding="utf-8") for path in preparing(package)]
+    return _hash("".join(texts))
+
+
+def preparing(package: Path) -> list[Path]:
+    """Return the sources that this hangs on; what they call beside them are kernels."""
+    streams = sorted((package / "streams").glob("*.py"))
+    return [package / "racing" / "sources.py", package / "inputs.py", *streams]
 
 
 def _hash(text: str) -> str:
@@ -110,6 +126,7 @@ def play(job: Job, on_progress: OnProgress = lambda *_: None) -> Record:
         "bytes": sum(array.nbytes for array in learner.content().values()),
         "curve": {"rounds": curve.rounds.tolist(), "error": curve.value.round(6).tolist()},
         "date": datetime.now(UTC).isoformat(timespec="seconds"), "versions": versions(),
+        "machine": machine(),
     }  # fmt: skip
 
 

@@ -63,10 +63,11 @@ def stream_name(told: dict[str, Any]) -> str:
     return " ".join([str(told.get("name") or told["file"]), *own])
 
 
-def source(told: Any) -> Source:
+def source(told: Any, rounds: int | None = None) -> Source:
     """Return the source of a name, a path, a dict of either with parameters, or a Stream."""
     if isinstance(told, Stream):
-        return Source({"name": told.name, "sha256": _digest(told)}, told)
+        given = _counted(told, rounds)
+        return Source({"name": given.name, "sha256": _digest(given)}, given)
     if isinstance(told, str | Path):
         named = str(told).lower() in {*MADE, *datasets.names()}
         return source({"name": str(told)} if named else {"file": str(told)})
@@ -103,6 +104,17 @@ def ready(one: Source, say: Callable[[str], Any]) -> None:
 def _how(told: dict[str, Any]) -> dict[str, Any]:
     """How a file is to be read."""
     return {key: value for key, value in told.items() if key not in ("file", "sha256")}
+
+
+def _counted(stream: Stream, rounds: int | None) -> Stream:
+    """Return a stream that says how many rows it has: of one that may never end, those played."""
+    if stream.n_rows is not None:
+        return stream
+    if rounds is None:
+        why = f"stream {stream.name} has no n_rows and may never end"
+        raise ValueError(f"rounds must be a whole number of at least 10 where {why}, got None")
+    first = stream.first(rounds)
+    return replace(first, n_rows=sum(len(y) for _, y in first.chunks()))
 
 
 def _digest(stream: Stream) -> str:

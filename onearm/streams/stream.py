@@ -31,7 +31,7 @@ class Stream:
     source
         Called without arguments, gives the chunks (X, y) from the start.
     n_rows
-        How many rows there are, where that is known.
+        How many rows there are, where that is known; None also where they never end.
     in_memory
         Whether all rows lie in memory, so that they can be checked before the first is used.
     nominal
@@ -63,8 +63,13 @@ class Stream:
     def of(
         cls, X: Any, y: Any, n_classes: int | None = None, name: str = "rows", **about: Any
     ) -> "Stream":
-        """Return the rows of X with labels y as a stream; k is the largest label plus 1."""
-        X = X if hasattr(X, "shape") else as_array(X, np.float64, "X")
+        """Return the rows of X with labels y as a stream; k is the largest label plus 1.
+
+        X is an array, sparse, or a data frame of numbers, whose columns give the features' names.
+        """
+        if hasattr(X, "columns"):
+            about = {"feature_names": tuple(map(str, X.columns))} | about
+        X = X if hasattr(X, "dtype") else as_array(X, np.float64, "X")  # frames and lists have none
         if len(X.shape) != 2:
             raise ValueError(f"X must have two dimensions, got shape {X.shape}")
         y = as_array(y, np.int64, "y")
@@ -97,10 +102,12 @@ class Stream:
         n = n_rows if self.n_rows is None else min(n_rows, self.n_rows)
 
         def source() -> Chunks:
-            for segment, X, y in _cut(self.chunks(), [n]):
-                if segment > 0:
+            left = n
+            for X, y in self.chunks():
+                yield X[:left], y[:left]
+                left -= len(y)
+                if left <= 0:  # the next chunk is not asked for: it may be long in coming
                     return
-                yield X, y
 
         return replace(self, source=source, n_rows=n)
 

@@ -1,0 +1,66 @@
+"""Arrays of npz files come back as they were written, dense or sparse."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array, random_array, save_npz
+
+from onearm import read
+from tests.file_rows import said, sound
+
+
+@pytest.mark.parametrize("labels", [[3, 1, 3, 2], ["c", "a", "c", "b"], [3.5, -1.0, 3.5, 0.0]])
+def test_arrays(tmp_path, labels):
+    X = np.array([[1.0, np.nan], [2, 3], [0, 0], [4, 5]])
+    np.savez(tmp_path / "saved.npz", X=X, y=labels)
+    stream = read(tmp_path / "saved.npz")
+    got, y = sound(stream)
+    assert np.array_equal(got, X, equal_nan=True)
+    assert y.tolist() == [2, 0, 2, 1]
+    assert stream.class_names == tuple(map(str, sorted(set(labels))))
+    assert stream.in_memory
+    assert said(tmp_path / "saved.npz") == ["saved.npz: 4 rows, 2 features in memory; 3 classes"]
+
+
+def test_arrays_of_other_types(tmp_path):
+    np.savez(tmp_path / "saved.npz", X=np.array([[1], [2]], np.int8), y=[b"b", b"a"])
+    stream = read(tmp_path / "saved.npz")
+    assert (sound(stream)[0].tolist(), stream.class_names) == ([[1.0], [2.0]], ("a", "b"))
+    assert said(tmp_path / "saved.npz") == ["saved.npz: 2 rows, 1 feature in memory; 2 classes"]
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+def test_sparse_arrays(tmp_path, form):
+    X = random_array((8, 5), density=0.5, format=form, rng=np.random.default_rng(2))
+    save_npz(tmp_path / "matrix.npz", X)
+    with np.load(tmp_path / "matrix.npz") as parts:
+        np.savez(tmp_path / "both.npz", y=np.arange(8) % 2, **parts)
+    got, y = sound(read(tmp_path / "both.npz"))
+    assert np.array_equal(got, X.toarray())
+    assert y.tolist() == [0, 1] * 4
+
+
+def test_sparse_arrays_are_put_in_order(tmp_path):
+    X = csr_array((np.ones(4), np.array([2, 0, 1, 1]), np.array([0, 2, 4])), shape=(2, 3))
+    save_npz(tmp_path / "matrix.npz", X)
+    with np.load(tmp_path / "matrix.npz") as parts:
+        np.savez(tmp_path / "both.npz", y=[0, 1], **parts)
+    assert sound(read(tmp_path / "both.npz"))[0].tolist() == [[1, 0, 1], [0, 2, 0]]
+
+
+@pytest.mark.parametrize(
+    ("arrays", "wrong"),
+    [
+        ({"X": np.eye(2)}, "must have arrays X and y, .* got 'X'"),
+        ({"X": np.eye(2), "y": [0, 1, 2]}, r"got shapes \(2, 2\) and \(3,\)"),
+        ({"X": np.eye(2), "y": [0, 0]}, "at least 2 classes, got only '0'"),
+        ({"X": np.eye(2), "y": [0, np.nan]}, "the label must not be missing"),
+        ({"X": np.full((2, 2), np.inf), "y": [0, 1]}, "saved.npz: .*finite"),
+        ({"X": [["a"], ["b"]], "y": [0, 1]}, "saved.npz: .*numbers"),
+        ({"X": np.empty((0, 2)), "y": []}, "is empty: it has no rows"),
+        ({"X": np.eye(2), "y": np.array([0, "a"], object)}, "without objects"),
+    ],
+)
+def test_arrays_refuse(tmp_path, arrays, wrong):
+    np.savez(tmp_path / "saved.npz", **arrays)
+    with pytest.raises(ValueError, match=wrong):
+        read(tmp_path / "saved.npz")

@@ -1,0 +1,46 @@
+"""The key of a run: another way to prepare rows makes another run."""
+
+import ast
+import shutil
+
+import pytest
+
+from onearm.kernels import HAS_KERNELS
+from onearm.racing.plan import Plan
+from onearm.racing.run import PACKAGE, preparation, preparing
+
+
+@pytest.fixture
+def package(tmp_path):
+    """A copy of the package's sources."""
+    shutil.copytree(PACKAGE, tmp_path / "onearm", ignore=lambda _, names: {"data", "__pycache__"})
+    return tmp_path / "onearm"
+
+
+@pytest.mark.parametrize("name", ["streams/views.py", "racing/sources.py", "inputs.py"])
+def test_rows_prepared_otherwise_make_another_run(package, name, monkeypatch):
+    (job,) = Plan(["SynSep"], ["SOBA"]).jobs()
+    before = job.key()
+    monkeypatch.setattr("onearm.racing.run.PACKAGE", package)
+    assert job.key() == before
+    (package / name).write_text((package / name).read_text() + "\nSCALE = 2.0\n")
+    preparation.cache_clear()
+    assert job.key() != before
+
+
+def test_a_change_elsewhere_does_not(package):
+    (package / "page" / "text.py").write_text("")
+    assert preparation(package) == preparation(PACKAGE)
+
+
+def test_all_that_prepares_rows_is_looked_at():
+    """What these sources import of ours is among them, or has kernels, which have their own key."""
+    known = set(preparing(PACKAGE))
+    for path in known:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith("onearm"):
+                continue
+            where = PACKAGE.parent.joinpath(*node.module.split("."))
+            names = [where / f"{one.name}.py" for one in node.names]
+            for used in names if where.is_dir() else [where.with_suffix(".py")]:
+                assert used in known or HAS_KERNELS.search(used.read_bytes()), f"{path}: {used}"

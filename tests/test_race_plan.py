@@ -1,0 +1,113 @@
+"""Plans: learners, parameters and streams as they are told; mistakes are explained."""
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import onearm
+from onearm.racing.plan import Plan
+from onearm.racing.race import race
+from tests.racers import ROUNDS
+
+
+def test_plans(tmp_path):
+    text = """
+repeats = 2
+rounds = 50
+tune = 0.1
+
+[[streams]]
+name = "synnonsep"
+noise = 0.2
+
+[[learners]]
+name = "banditron"
+gamma = [0.1, 0.2]
+
+[[learners]]
+name = "Perceptron"
+"""
+    path = tmp_path / "plan.toml"
+    path.write_text(text)
+    plan = Plan.read(path)
+    jobs = plan.jobs()
+    assert [(j.name, j.repeat) for j in jobs] == [
+        (name, repeat) for repeat in (0, 1)
+        for name in ("Banditron gamma=0.1", "Banditron gamma=0.2", "Perceptron")
+    ]  # fmt: skip
+    path.write_text(plan.toml())
+    assert [job.key() for job in Plan.read(path).jobs()] == [job.key() for job in jobs]
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"streams": ["nowhere"]}, "stream must be a file or one of SynSep, .* got 'nowhere'"),
+        ({"streams": [{"name": "SynSep", "noise": 1}]}, "SynSep has no parameter 'noise'"),
+        ({"streams": []}, "streams must be at least one"),
+        ({"learners": ["bandit"]}, "learners must be among Chorus, Perceptron, .* got 'bandit'"),
+        (
+            {"learners": [{"name": "SOBA", "gama": 1}]},
+            "SOBA has the parameters .*gamma.* got 'gama'",
+        ),
+        ({"learners": [{"gamma": 1}]}, "learners must have a name"),
+        ({"repeats": 0}, "repeats must be a whole number of at least 1, got 0"),
+        ({"repeats": "3"}, "repeats must be a whole number of at least 1, got '3'"),
+        ({"rounds": 3}, "rounds must be a whole number of at least 10, got 3"),
+        ({"rounds": 1e4}, "rounds must be a whole number of at least 10, got 10000.0"),
+        ({"streams": [{"noise": 1}]}, "streams must be names, files or Streams"),
+        ({"learners": [onearm.SOBA(3, 4)]}, "learners must be names or classes"),
+        ({"tune": 0.9}, r"tune must be in \[0, 0.5\], got 0.9"),
+    ],
+)
+def test_mistakes_in_a_plan_are_explained(change, says):
+    told = {"streams": ["SynSep"], "learners": ["SOBA"], "repeats": 1} | change
+    with pytest.raises(ValueError, match=says):
+        Plan(**told).jobs()
+
+
+@pytest.mark.parametrize("on", [0, -1, 2.5, ""])
+def test_where_it_cannot_be_played(on):
+    with pytest.raises(ValueError, match="on must be all-cores, a number of at least 1"):
+        race("SynSep", "SOBA", rounds=ROUNDS, on=on)
+
+
+def test_what_learners_cannot_have_is_refused_before_anything_is_played(tmp_path):
+    learners = ["Banditron", {"name": "Banditron", "gamma": 7.0}]
+    with pytest.raises(ValueError, match="gamma must be a number in"):
+        race("SynSep", learners, rounds=ROUNDS, on=1, out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def written(text):
+    path = Path(tempfile.mkdtemp()) / "plan.toml"
+    path.write_text(text)
+    return path
+
+
+def test_streams_are_told_apart_by_all_that_they_are():
+    X, y = np.eye(3)[[0, 1, 2] * 9], [0, 1, 2] * 9
+    told = [{}, {"nominal": (2, 2, 2)}, {"n_classes": 5}]
+    keys = {Plan([onearm.Stream.of(X, y, **one)], ["SOBA"]).jobs()[0].key() for one in told}
+    assert len(keys) == 3
+    with pytest.raises(ValueError, match="streams must have different names, got 'rows' twice"):
+        race([onearm.Stream.of(X, y), onearm.Stream.of(X[::-1], y)], "SOBA", on=1)
+
+
+def test_streams_of_ones_own_are_shuffled_too():
+    results = race(onearm.SynSep(ROUNDS), "Perceptron", repeats=3, on=1)
+    assert len({run["error"] for run in results.runs}) > 1
+    results.plan.toml()
+    with pytest.raises(ValueError, match="must have streams"):
+        Plan.read(written(results.plan.toml()))
+
+
+def test_a_file_may_have_a_name(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("a,label\n" + "\n".join(f"{i % 7},{i % 2}" for i in range(50)))
+    results = race({"file": str(path), "name": "letter"}, "Banditron", on=1)
+    assert results.runs[0]["n_rounds"] == 50
+    with pytest.raises(ValueError, match=r"a file is read with file, label, .* got 'sep'"):
+        race({"file": str(path), "sep": ","}, "Banditron", on=1)
