@@ -4,11 +4,23 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from onearm.papers import boz17_table, c09_run, c09_table, claims, runs, texts
+from onearm.papers import (
+    bh20_table,
+    boz17_table,
+    c09_figure,
+    c09_run,
+    c09_table,
+    claims,
+    runs,
+    texts,
+    verdicts,
+    z19_tables,
+)
 from onearm.papers.boz17_claims import Results
 from onearm.papers.boz17_run import LEARNERS, powers
-from onearm.papers.c09_paper import METHODS, printed
-from onearm.papers.c09_table import BETTER, WITHIN, WORSE
+from onearm.papers.c09_paper import METHODS, OVA, TREES, printed
+from onearm.papers.verdicts import BETTER, WITHIN, WORSE
+from onearm.papers.z19_tables import Mean
 
 ABOUT = {"versions": {"python": "3"}, "cpu_seconds": 1.0, "played": 1000}
 
@@ -24,7 +36,21 @@ ABOUT = {"versions": {"python": "3"}, "cpu_seconds": 1.0, "played": 1000}
     ],
 )
 def test_verdict(errors, theirs, verdict):
-    assert c09_table.verdict(errors, theirs) == verdict
+    assert verdicts.verdict(errors, theirs, 0.01) == verdict
+
+
+@pytest.mark.parametrize(
+    ("found", "verdict"),
+    [
+        (Mean(20, 0.90, 0.01), WITHIN),  # by the interval
+        (Mean(20, 0.893, 0.001), WITHIN),  # by half a digit
+        (Mean(20, 0.92, 0.01), BETTER),  # accuracies: the more, the better
+        (Mean(20, 0.86, 0.01), WORSE),
+        (Mean(1, 0.86, np.nan), WORSE),  # one run has no interval
+    ],
+)
+def test_verdict_of_accuracies(found, verdict):
+    assert z19_tables.verdict(found, 0.89) == verdict
 
 
 def test_claims_are_decided_by_pairs():
@@ -100,6 +126,42 @@ def test_table_of_c09(tmp_path):
     assert "| usps | Banditron | 50.28 | 50.00 ± 0.00 | -0.28 | within | 2 |" in text
     assert printed("usps", "Banditron") == pytest.approx(0.5028)
     assert printed("reuters", "OVA PA") == printed("rcv1", "OVA PA") == pytest.approx(0.0291)
+
+
+def test_figures_of_c09_have_three_panels_each(tmp_path, monkeypatch):
+    from matplotlib import pyplot
+
+    jobs = c09_run.playing("usps", {"Banditron": 0.3}, 2, 1000)
+    records = [
+        {**job._asdict(), **ABOUT, "changes": [list(c) for c in job.changes], "curve": [0.5] * 30}
+        for job in jobs
+    ]
+    monkeypatch.setattr(pyplot, "close", lambda figure: None)
+    c09_figure.draw(records, {("usps", "Banditron"): 0.3}, tmp_path / "curves.png")
+    shown = [
+        [one.get_text() for one in axes.get_legend().get_texts()] for axes in pyplot.gcf().axes
+    ]
+    assert shown == [["Perceptron", "Banditron", "OVA PA-I", "tree PA-I"], [*OVA], [*TREES]]
+    monkeypatch.undo()
+    pyplot.close("all")
+
+
+def test_table_of_bh20(tmp_path):
+    losses = {"ogd": [3.70, 3.72], "full": [3.6, 3.6], "nfkm": [12.0, 12.6], "bandit": [13.0, 13.1]}
+    own = {"lr": 0.1, "power": 0.5, "R": 1.0, "N": 10}
+    about = {"zero": 109.0, "mean": 10.0, "runs": 2, "settings": own, **ABOUT}
+    bh20_table.write(
+        [
+            {"data": "abalone", "order": "shuffled", "method": method, "losses": found, **about}
+            for method, found in losses.items()
+        ],
+        84,
+        tmp_path,
+    )
+    text = (tmp_path / "table2.md").read_text()
+    assert "20 runs each (2 of 20 runs of abalone)" in text
+    said = "| 3.708 (within) | 3.71 (better) | 12.21 (within) | 11.68 (worse) |"
+    assert f"| the paper's |  |  {said}" in text
 
 
 def played(learner, power, seed, error):

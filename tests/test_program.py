@@ -85,7 +85,7 @@ def test_datasets():
 def test_papers_are_listed():
     result = runner.invoke(app, ["papers"])
     assert result.exit_code == 0
-    for name in ("c09.table1", "boz17.figure2", "z19.table1", "b10.table1", "bh20.table2"):
+    for name in ("c09.table1", "c09.figure4", "boz17.figure2", "z19.figure2", "b10.table1"):
         assert name in result.output
 
 

@@ -26,10 +26,15 @@ B10 = ("--seeds", "1", "--only", "pendigits", "stump")
 BH20 = ("--runs", "2", "--only", "abalone", "ogd", "full")
 PUBLISHED = {
     "c09.table1": Published("linear learners, errors", "c09", ("--quick",)),
+    "c09.figure1": Published("the same run as table1", "c09", ("--quick",)),
+    "c09.figure2": Published("the same run as table1", "c09", ("--quick",)),
+    "c09.figure3": Published("the same run as table1", "c09", ("--quick",)),
+    "c09.figure4": Published("the same run as table1", "c09", ("--quick",)),
     "boz17.figure2": Published("errors by γ and by rounds", "boz17", ("--quick",)),
     "z19.table1": Published("boosters, last fifth", "z19", Z19),
     "z19.table2": Published("the same run as table1", "z19", Z19),
     "z19.figure1": Published("the same run as table1", "z19", Z19),
+    "z19.figure2": Published("the same run as table1", "z19", Z19),
     "z19.boosting": Published("does AdaBandit boost?", "z19_boosting", ("--seeds", "1")),
     "b10.table1": Published("AdaBoost.MH, errors", "b10", B10),
     "b10.figure3": Published("which columns are chosen", "b10_features", ("--runs", "2")),

@@ -1,19 +1,28 @@
-"""Figures 1 to 4 of C09, their left panels: errors over the stream, a panel for each data set."""
+"""Figures 1 to 4 of C09: errors over the stream, a row of panels for each data set.
+
+As in the paper the left panel has four learners, the middle one the three forms of conservative
+OVA, the right one those of the offset tree.
+"""
 
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from onearm.papers.c09_paper import DATA_SETS, STAND_IN, printed
+from onearm.papers.c09_paper import DATA_SETS, OVA, STAND_IN, TREES, printed
 from onearm.papers.c09_run import FIRST, POINTS, SIZES, TOLD
-from onearm.papers.c09_table import own
+from onearm.papers.c09_table import Best, own
 from onearm.papers.runs import Record, evenly
 
-LINES = {"Perceptron": "k", "Banditron": "C0", "OVA PA-I": "C3", "tree PA-I": "C2"}
+FORMS = ("C0", "C3", "C2")  # PA, PA-I, PA-II
+PANELS = (
+    {"Perceptron": "k", "Banditron": "C1", "OVA PA-I": "C3", "tree PA-I": "C4"},
+    dict(zip(OVA, FORMS, strict=True)),
+    dict(zip(TREES, FORMS, strict=True)),
+)
 
 
-def draw(records: list[Record], best: dict[tuple[str, str], float], path: Path) -> None:
+def draw(records: list[Record], best: Best, path: Path) -> None:
     """Draw means over runs and their range; a triangle is what Table I prints."""
     import matplotlib
 
@@ -22,23 +31,23 @@ def draw(records: list[Record], best: dict[tuple[str, str], float], path: Path) 
     from matplotlib.ticker import PercentFormatter
 
     names = [data for data in SIZES if any(run["data"] == data for run in records)]
-    fig, panels = plt.subplots(
-        1, max(len(names), 1), figsize=(15, 4.2), layout="constrained", squeeze=False
+    size = (13, 3.4 * max(len(names), 1))
+    fig, grid = plt.subplots(
+        max(len(names), 1), len(PANELS), figsize=size, layout="constrained", squeeze=False
     )
-    for axes, data in zip(panels.flat, names, strict=False):
-        for method, colour in LINES.items():
-            changes = [list(change) for change in own(best, data, method)]
-            cell = (data, method, TOLD, changes)
-            _line(axes, [r for r in records if _cell(r) == cell], data, method, colour)
-        axes.set(xscale="log", xlabel="rounds", ylim=(0, 1))
-        axes.yaxis.set_major_formatter(PercentFormatter(1.0))
-        axes.set_title(DATA_SETS.get(data, "Reuters-21578, for RCV1"), loc="left")
-        axes.grid(alpha=0.2)
-    panels.flat[0].set_ylabel("errors so far")
-    panels.flat[-1].plot([], [], "<", color="grey", label="in Table I")
-    handles, labels = panels.flat[-1].get_legend_handles_labels()
-    fig.legend(handles, labels, loc="outside lower center", ncols=5, frameon=False)
-    fig.savefig(path, dpi=110)
+    for data, row in zip(names, grid, strict=False):
+        for axes, lines in zip(row, PANELS, strict=True):
+            for method, colour in lines.items():
+                changes = [list(change) for change in own(best, data, method)]
+                cell = (data, method, TOLD, changes)
+                _line(axes, [r for r in records if _cell(r) == cell], data, method, colour)
+            axes.set(xscale="log", xlabel="rounds", ylim=(0, 1))
+            axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+            axes.grid(alpha=0.2)
+            axes.legend(frameon=False, fontsize="small")
+        row[0].set_title(DATA_SETS.get(data, "Reuters-21578, for RCV1"), loc="left")
+        row[0].set_ylabel("errors so far")
+    fig.savefig(path, dpi=90)
     plt.close(fig)
 
 

@@ -9,10 +9,11 @@ from onearm.papers.c09_paper import GAMMA, METHODS, STAND_IN, TREES, printed
 from onearm.papers.c09_run import GRIDS, ROWS, RUNS, SIZES, TOLD, TREE_FORMS, TUNED, TUNING, Changes
 from onearm.papers.claims import counted, percent
 from onearm.papers.markdown import table
-from onearm.papers.runs import Record, half_width, written_by
+from onearm.papers.runs import Record, written_by
+from onearm.papers.verdicts import BETTER, WITHIN, WORSE, verdict
 
 TOLERANCE = 0.01  # of the share of errors
-WITHIN, BETTER, WORSE, OTHER = "within", "better", "worse", "other data"
+OTHER = "other data"
 Best = dict[tuple[str, str], float]
 Cells = dict[tuple[str, str], list[float]]
 NOTES = """\
@@ -44,15 +45,6 @@ def settled(tried: list[Record]) -> Best:
         cell: min(sorted(values), key=lambda value: float(np.mean(values[value])))
         for cell, values in seen.items()
     }
-
-
-def verdict(errors: list[float], theirs: float, tolerance: float = TOLERANCE) -> str:
-    """How our runs stand to a printed number."""
-    width = half_width(errors) if len(errors) > 1 else 0.0
-    off = float(np.mean(errors)) - theirs
-    if abs(off) <= max(width, tolerance):
-        return WITHIN
-    return BETTER if off < 0 else WORSE
 
 
 def select(
@@ -117,7 +109,7 @@ def _counts(cells: Cells) -> str:
 
 
 def _verdict(data: str, method: str, errors: list[float]) -> str:
-    return OTHER if data in STAND_IN else verdict(errors, printed(data, method))
+    return OTHER if data in STAND_IN else verdict(errors, printed(data, method), TOLERANCE)
 
 
 def _sizes(records: list[Record], names: list[str]) -> str:

@@ -60,7 +60,7 @@ def met(found: Mean, printed: float) -> bool:
 
 def verdict(found: Mean, printed: float) -> str:
     """Whether the paper's number lies in our 95 % interval, or within half of its last digit."""
-    half = stdtrit(found.runs - 1, 0.975) * found.error if found.runs > 1 else np.inf
+    half = stdtrit(found.runs - 1, 0.975) * found.error if found.runs > 1 else 0.0
     off = found.value - printed
     if abs(off) <= max(half, ROUNDED):
         return "within"
