@@ -6,7 +6,7 @@ import numpy as np
 
 from onearm.rng import draw, uniform
 
-from .hoeffding_tree import total
+from .observers import total
 from .weak import make_weak, one_of, teach
 
 

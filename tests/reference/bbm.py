@@ -4,7 +4,7 @@ model: Jung, Goetz, Tewari, Online multiclass boosting, NeurIPS 2017."""
 import numpy as np
 
 from .adabandit import elsewhere, estimated_costs, estimated_loss, explored, maxima
-from .hoeffding_tree import total
+from .observers import total
 from .weak import LEAST_WEIGHT, make_weak, one_of, teach
 
 

@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from .adabandit import elsewhere, explored, maxima
-from .hoeffding_tree import total
+from .observers import total
 from .weak import Linear, make_weak, one_of
 
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from onearm.rng import below, seeded, uniform
 
-from .hoeffding_tree import HoeffdingTree, lowest_argmax, total
+from .hoeffding_tree import HoeffdingTree
+from .observers import lowest_argmax, total
 
 LEAST_WEIGHT = 1e-10
 
