@@ -14,6 +14,7 @@ gamma = [0.01, 0.05]   # a list is tried value by value
 
 import json
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from itertools import product
@@ -22,6 +23,7 @@ from typing import Any
 
 import onearm
 from onearm.parameters import parameters
+from onearm.racing.own import own
 from onearm.racing.run import Job
 from onearm.racing.sources import Source, source
 from onearm.streams.stream import demand
@@ -93,7 +95,10 @@ class Plan:
     @classmethod
     def read(cls, path: str | Path) -> "Plan":
         """Return the plan of a TOML file."""
-        told = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        try:
+            told = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        except ValueError as error:  # not TOML, or not UTF-8
+            raise ValueError(f"{path}: {error}") from None
         known = [field.name for field in fields(cls)]
         for key in told:
             if key not in known:
@@ -105,21 +110,23 @@ class Plan:
 
     def toml(self) -> str:
         """Return the plan as TOML: a Stream and a class by their names."""
-        told = [field.name for field in fields(self) if field.name not in ("streams", "learners")]
-        values = {key: getattr(self, key) for key in told}
+        keys = [field.name for field in fields(self) if field.name not in ("streams", "learners")]
+        values = {key: getattr(self, key) for key in keys}
         lines = [f"{key} = {_said(v)}" for key, v in values.items() if v is not None]
         given = [one.told for one in self.sources() if one.given]
-        lines += [f"# a Stream of Python: {one['name']}, SHA-256 {one['sha256']}" for one in given]
+        lines += [f"# a Stream of Python: {_said(s['name'])}, SHA-256 {s['sha256']}" for s in given]
         entries = [("streams", one.told) for one in self.sources() if not one.given]
         entries += [("learners", _entry(one)) for one in self.learners]
         for title, entry in entries:
             lines += ["", f"[[{title}]]"]
-            lines += [f"{key} = {_said(v)}" for key, v in entry.items() if key != "sha256"]
+            told = {k: v for k, v in entry.items() if k != "sha256" and v is not None}
+            lines += [f"{key} = {_said(value)}" for key, value in told.items()]
         return "\n".join(lines) + "\n"
 
     def sources(self) -> list[Source]:
         """Return the streams, no two of one name."""
-        found = [source(told, self.rounds) for told in self.streams]
+        told = [one for entry in self.streams for one in _streams(entry)]
+        found = [source(one, self.rounds) for one in told]
         names = [one.name for one in found]
         for name in names:
             if names.count(name) > 1:
@@ -129,8 +136,14 @@ class Plan:
     def jobs(self) -> list[Job]:
         """Return all runs, those on the same rows beside each other."""
         learners = [pair for one in self.learners for pair in self._grid(one)]
+        kinds = {kind(cls) for cls, _ in learners}
+        for name, n in Counter(one.__name__ for one in kinds).items():
+            if n > 1:
+                raise ValueError(f"learners must have different names, got {n} that are {name!r}")
+        texts = {one: own(one) for one in kinds}
+        how = (self.seed, self.rounds, self.tune, self.in_order, self.raw)
         return [
-            Job(one, cls, given, repeat, self.seed, self.rounds, self.tune, self.in_order, self.raw)
+            Job(one, cls, given, repeat, *how, texts[kind(cls)])
             for one in self.sources()
             for repeat in range(self.repeats)
             for cls, given in learners
@@ -140,18 +153,36 @@ class Plan:
         """Give a learner with each setting that is asked for."""
         entry = {key: getattr(v, "tolist", lambda v=v: v)() for key, v in _entry(told).items()}
         cls = entry.pop("name")
-        kind = getattr(onearm, cls) if isinstance(cls, str) else cls
-        allowed = [one.name for one in parameters(kind) if one.name not in SIZES]
+        allowed = [one.name for one in parameters(kind(cls)) if one.name not in SIZES]
         for key in entry:
             if key not in allowed:
-                raise ValueError(
-                    f"{kind.__name__} has the parameters {', '.join(allowed)}, got {key!r}"
-                )
-        if self.exploration and kind.exploration and kind.exploration not in entry:
-            entry[kind.exploration] = list(self.exploration)
-        values = [value if isinstance(value, list) else [value] for value in entry.values()]
-        for chosen in product(*values):
-            yield cls, dict(zip(entry, chosen, strict=True))
+                name = kind(cls).__name__
+                raise ValueError(f"{name} has the parameters {', '.join(allowed)}, got {key!r}")
+        rate = kind(cls).exploration
+        if self.exploration and rate and rate not in entry:
+            entry[rate] = list(self.exploration)
+        for chosen in grid(entry):
+            yield cls, chosen
+
+
+def kind(told: Any) -> Any:
+    """Return the class of a learner that is told by its class, or by the name of ours."""
+    return getattr(onearm, told) if isinstance(told, str) else told
+
+
+def grid(entry: dict[str, Any]) -> Iterable[dict[str, Any]]:
+    """Give an entry with each of the values that its lists have."""
+    for key, value in entry.items():
+        if value == []:
+            raise ValueError(f"{key} must have at least one value, got []")
+    values = [value if isinstance(value, list) else [value] for value in entry.values()]
+    for chosen in product(*values):
+        yield dict(zip(entry, chosen, strict=True))
+
+
+def _streams(told: Any) -> Iterable[Any]:
+    """Give a stream with each setting that is asked for; lists of a file are not settings."""
+    return grid(told) if isinstance(told, dict) and "file" not in told else [told]
 
 
 def _entry(told: Any) -> dict[str, Any]:
@@ -160,8 +191,10 @@ def _entry(told: Any) -> dict[str, Any]:
     if "name" not in entry:
         raise ValueError(f"learners must have a name, got {told!r}")
     if isinstance(entry["name"], type):
-        own = getattr(onearm, entry["name"].__name__, None) is entry["name"]
-        return entry | {"name": entry["name"].__name__} if own else entry
+        if not issubclass(entry["name"], onearm.Learner):
+            raise ValueError(f"learners must be classes of Learner, got {entry['name']!r}")
+        ours = getattr(onearm, entry["name"].__name__, None) is entry["name"]
+        return entry | {"name": entry["name"].__name__} if ours else entry
     if not isinstance(entry["name"], str):
         raise ValueError(f"learners must be names or classes, got {entry['name']!r}")
     known = {name.lower(): name for name in onearm.LEARNERS}

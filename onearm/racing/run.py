@@ -1,7 +1,6 @@
 """One run: a learner plays the rows of a repeat, and a record says what came of it."""
 
 import hashlib
-import inspect
 import json
 import math
 import platform
@@ -19,7 +18,7 @@ import onearm
 from onearm import metrics
 from onearm.kernels import CACHE
 from onearm.racing.machine import machine
-from onearm.racing.sources import Source, rows
+from onearm.racing.sources import Source, held, rows
 from onearm.streams.stream import Stream
 
 PACKAGE = Path(onearm.__file__).parent
@@ -40,6 +39,7 @@ class Job(NamedTuple):
     tune: float = 0.0  # the share of the rows on which the exploration rate is chosen
     in_order: bool = False
     raw: bool = False
+    own: str = ""  # what tells a learner of the user's from others of its name
 
     @property
     def cls(self) -> Any:
@@ -56,7 +56,7 @@ class Job(NamedTuple):
         """Return what tells this run from others: changed kernels, or rows made otherwise, too."""
         return {
             "stream": self.source.told, "data": _hash(repr(self.source.data)),
-            "learner": self.cls.__name__, "own": _own(self.cls),
+            "learner": self.cls.__name__, "own": self.own,
             "parameters": self.parameters, "repeat": self.repeat, "seed": self.seed,
             "rounds": self.rounds, "tune": self.tune, "in_order": self.in_order, "raw": self.raw,
             "kernels": CACHE.name, "rows": preparation(PACKAGE),
@@ -66,14 +66,19 @@ class Job(NamedTuple):
         """Return a short text that is the same for the same configuration."""
         return _hash(json.dumps(self.configuration(), sort_keys=True, default=_refuse))
 
+    def held(self) -> int:
+        """Return how many of the first rows are for tuning alone."""
+        return held(self.source, self.rounds, self.tune)
+
     def stream(self) -> Stream:
-        """Return what is played, as this learner wants to see it.
+        """Return what is played, as this learner wants to see it, after the rows for tuning.
 
         Learners that know nominal columns see rows as they are, the others scaled ones.
         """
         own = self.raw or "nominal" in self.cls.__dataclass_fields__
         view = "as it is" if self.cls.missing else "filled" if own else "linear"
-        return rows(self.source, self.rounds, self.seed + self.repeat, self.in_order, view)
+        seed = self.seed + self.repeat
+        return rows(self.source, self.rounds, seed, self.in_order, view, self.held())
 
 
 @cache
@@ -93,27 +98,16 @@ def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _own(cls: Any) -> str:
-    """What tells a learner of the user's from another of the same name: its text."""
-    if cls.__module__.startswith("onearm."):
-        return ""
-    try:
-        return _hash(inspect.getsource(cls))
-    except (OSError, TypeError):  # from a prompt
-        return f"{cls.__module__}.{cls.__qualname__}"
-
-
 def _refuse(value: Any) -> None:
     raise ValueError(f"parameters of a race must be numbers, words or lists of them, got {value!r}")
 
 
 def play(job: Job, on_progress: OnProgress = lambda *_: None) -> Record:
     """Play a run to its end."""
-    stream = job.stream()
-    share = max(1, round(job.tune * (stream.n_rows or 0))) if job.tune else 0
-    chosen = _tuned(job, stream.first(share)) if share else {}
+    stream, apart = job.stream(), job.held()
+    chosen = _tuned(job, stream.first(apart)) if apart else {}
     learner = stream.learner(job.cls, seed=job.seed + job.repeat, **job.parameters | chosen)
-    correct, seconds = _played(learner, stream.after(share), on_progress)
+    correct, seconds = _played(learner, stream.after(apart), on_progress)
     curve = metrics.curve(correct)
     return {
         "key": job.key(), **job.configuration(),

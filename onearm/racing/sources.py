@@ -8,7 +8,8 @@ import inspect
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -76,7 +77,7 @@ def source(told: Any, rounds: int | None = None) -> Source:
     if "file" in told:
         for key in set(told) - READ:
             raise ValueError(f"a file is read with {', '.join(sorted(READ))}, got {key!r}")
-        path = Path(told["file"])
+        path = Path(str(told["file"]))
         if not path.is_file():
             known = ", ".join([*MADE.values(), *datasets.names()])
             raise ValueError(f"stream must be a file or one of {known}, got {told['file']!r}")
@@ -90,7 +91,15 @@ def source(told: Any, rounds: int | None = None) -> Source:
     for key in set(told) - {"name"}:
         if key not in allowed - {"n_rows", "seed"}:
             raise ValueError(f"stream {told['name']} has no parameter {key!r}")
+    if found.made:
+        _drawn(found, 1, 0)  # refuses what it cannot have
     return found
+
+
+def _drawn(one: Source, rounds: int | None, seed: int) -> Stream:
+    """Return a made stream with its parameters."""
+    asked = {key: value for key, value in one.told.items() if key != "name"}
+    return one.made(**({"n_rows": rounds} if rounds else {}), seed=seed, **asked)  # type: ignore[misc] # made is not None
 
 
 def ready(one: Source, say: Callable[[str], Any]) -> None:
@@ -137,23 +146,39 @@ def about(one: Source) -> str:
     return one.data.said()
 
 
-def rows(one: Source, rounds: int | None, seed: int, in_order: bool, view: str) -> Stream:
-    """Return what is played in a repeat: every learner of it sees these rows in this order."""
+def held(one: Source, rounds: int | None, tune: float) -> int:
+    """Return how many rows are for tuning alone: a share of those there are, at the beginning."""
+    if not tune:
+        return 0
+    stream = _drawn(one, rounds, 0) if one.made else one.given or _loaded(_text(one.told))
+    n = stream.n_rows or sum(len(y) for _, y in stream.chunks())
+    return min(max(1, round(tune * min(n, rounds or n))), n - 1)
+
+
+def rows(
+    one: Source, rounds: int | None, seed: int, in_order: bool, view: str, apart: int = 0
+) -> Stream:
+    """Return what is played in a repeat: every learner of it sees these rows in this order.
+
+    The first `apart` rows do not come again where rows are gone over several times.
+    """
     if one.given:
-        return _repeat(_in_memory(one.given, IN_MEMORY), rounds, seed, in_order, view)
-    return _held(_text(one.told), rounds, seed, in_order, view)
+        given = _in_memory(one.given, IN_MEMORY)
+        return _repeat(given, rounds, seed, in_order, view, apart)
+    return _held(_text(one.told), rounds, seed, in_order, view, apart)
 
 
 @lru_cache(maxsize=3)  # one of each view
-def _held(told: str, rounds: int | None, seed: int, in_order: bool, view: str) -> Stream:
+def _held(
+    told: str, rounds: int | None, seed: int, in_order: bool, view: str, apart: int
+) -> Stream:
     one = Source(json.loads(told))
     if one.made:
-        asked = {key: value for key, value in one.told.items() if key != "name"}
-        stream = one.made(**({"n_rows": rounds} if rounds else {}), seed=seed, **asked)
+        stream = _drawn(one, rounds, seed)
         return _in_memory(VIEWS[view](stream)(stream), HELD)
     stream = _loaded(told)
     in_order = in_order or (one.data is not None and one.data.ordered)
-    return _in_memory(_repeat(stream, rounds, seed, in_order, view), HELD)
+    return _in_memory(_repeat(stream, rounds, seed, in_order, view, apart), HELD)
 
 
 @lru_cache(maxsize=1)
@@ -174,22 +199,35 @@ def _classes(stream: Stream) -> None:
         raise ValueError(f"stream {stream.name} has no classes: its label is a number")
 
 
-def _repeat(stream: Stream, rounds: int | None, seed: int, in_order: bool, view: str) -> Stream:
-    ordered = _ordered(stream, rounds, seed, in_order)
-    return _view(stream, view)(ordered)
-
-
-def _ordered(stream: Stream, rounds: int | None, seed: int, in_order: bool) -> Stream:
-    """Return the rows, over and over until there are enough, shuffled anew each time if allowed."""
+def _repeat(
+    stream: Stream, rounds: int | None, seed: int, in_order: bool, view: str, apart: int
+) -> Stream:
     n = stream.n_rows or sum(len(y) for _, y in stream.chunks())
-    rounds = rounds or n
-    if in_order or not stream.in_memory:
-        return stream.repeated(-(-rounds // n)).first(rounds)
+    lies = in_order or not stream.in_memory
+    ordered = _as_it_lies if lies else partial(_shuffled, seed=seed)
+    return _view(stream, view)(ordered(stream, n, rounds or n, apart))
+
+
+def _as_it_lies(stream: Stream, n: int, rounds: int, apart: int) -> Stream:
+    """Return the rows in their order, over and over until there are enough."""
+    times = -(-(rounds - apart) // (n - apart))
+    played = stream.after(apart).repeated(times).first(rounds - apart)
+    if not apart:
+        return played
+    first = stream.first(apart)
+    return replace(played, source=lambda: chain(first.chunks(), played.chunks()), n_rows=rounds)
+
+
+def _shuffled(stream: Stream, n: int, rounds: int, apart: int, seed: int) -> Stream:
+    """Return the rows shuffled, over and over until there are enough, anew each time."""
     X, y = stream.arrays()
-    passes = [np.arange(n) for _ in range(-(-rounds // n))]
-    rng = seeded(seed, REORDERED)
-    for order in passes:
-        pick(n, order, rng)
+    rng, order = seeded(seed, REORDERED), np.arange(n)
+    pick(n, order, rng)
+    again, passes, drawn = np.sort(order[apart:]), [order], n
+    while drawn < rounds:
+        passes.append(again.copy())
+        pick(len(again), passes[-1], rng)
+        drawn += len(again)
     order = np.concatenate(passes)[:rounds]
 
     def parts() -> Chunks:
