@@ -13,7 +13,7 @@ import onearm
 from bench.chorus_streams import stream
 from onearm import metrics
 from onearm.boosting.presets import DATA_SETS
-from onearm.racing.sources import VIEWS
+from onearm.racing.repeats import VIEWS
 from onearm.streams.stream import Stream
 
 Settings = list[dict[str, Any]]

@@ -1,6 +1,7 @@
 """The program: race learners, list data sets, run papers, check a learner, warm kernels up."""
 
 import shlex
+import signal
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -88,9 +89,10 @@ def race(
     """
     from rich.console import Console
 
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that workers end, too
     console = Console()
-    if not console.is_terminal:
-        console = Console(width=LOG_WIDTH)
+    if not sys.stdout.isatty():
+        console = Console(width=LOG_WIDTH, force_terminal=False)
     if out.exists() and not out.is_dir():
         raise typer.BadParameter(f"{out} is a file: --out must be a folder")
     console.print("loading the learners; the first time they are compiled, which takes a minute")
@@ -113,14 +115,19 @@ def race(
     except KeyboardInterrupt:
         console.print(f"stopped; runs that had ended are in {out}: the same command goes on")
         raise typer.Exit(130) from None
+    if results.failures:
+        console.print(f"{len(results.failures)} runs failed:")
     for failure in results.failures:
-        console.print("failed", failure, highlight=False, soft_wrap=True, markup=False)
+        console.print(failure, highlight=False, soft_wrap=True, markup=False)
     if not results.runs:
         raise typer.Exit(1)
     found = results.scores()
     for stream in dict.fromkeys(score.stream for score in found):
         console.print(report.table([score for score in found if score.stream == stream], stream))
-    written = results.write(out, f"onearm {shlex.join(sys.argv[1:])}", figures)
+    try:
+        written = results.write(out, f"onearm {shlex.join(sys.argv[1:])}", figures)
+    except OSError as error:
+        raise typer.BadParameter(f"runs are kept, but not all of the report: {error}") from error
     for path in written[1:]:
         console.print(f"{path}", highlight=False, soft_wrap=True, markup=False)
     page = written[0].resolve().as_uri()

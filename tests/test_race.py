@@ -7,7 +7,8 @@ import onearm
 from onearm import metrics
 from onearm.racing import run as running
 from onearm.racing.race import RUNS, finished, race
-from onearm.racing.sources import rows, source
+from onearm.racing.repeats import rows
+from onearm.racing.sources import source
 from tests.racers import NAMES, ROUNDS
 
 

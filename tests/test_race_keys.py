@@ -17,7 +17,7 @@ def package(tmp_path):
     return tmp_path / "onearm"
 
 
-@pytest.mark.parametrize("name", ["streams/views.py", "racing/sources.py", "inputs.py"])
+@pytest.mark.parametrize("name", ["streams/views.py", "racing/repeats.py", "inputs.py"])
 def test_rows_prepared_otherwise_make_another_run(package, name, monkeypatch):
     (job,) = Plan(["SynSep"], ["SOBA"]).jobs()
     before = job.key()

@@ -3,7 +3,8 @@
 import onearm
 from onearm import metrics
 from onearm.racing.race import race
-from onearm.racing.sources import rows, source
+from onearm.racing.repeats import rows
+from onearm.racing.sources import source
 from tests.racers import ROUNDS
 
 

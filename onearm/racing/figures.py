@@ -1,5 +1,6 @@
 """Figures of a race for papers: error curves with intervals, as SVG and PNG."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from onearm.racing.summary import Score, exploration
+
+EARLY = 10  # the rounds before are noise
 
 
 def write_figures(found: Sequence[Score], folder: Path) -> list[Path]:
@@ -23,22 +26,31 @@ def write_figures(found: Sequence[Score], folder: Path) -> list[Path]:
     return written
 
 
+def is_figure(path: Path) -> bool:
+    """Whether a file is one of those that are written here."""
+    return path.is_file() and bool(re.fullmatch(r"(error|exploration)-\d+\.(svg|png)", path.name))
+
+
 def _curves(scores: list[Score], stream: str) -> Any:
     from matplotlib import pyplot as plt
 
     figure, axes = plt.subplots(figsize=(9, 5.5), layout="constrained")
     colours = plt.get_cmap("tab20").colors
+    rounds = scores[0].records[0]["n_rounds"]
+    first = EARLY if rounds >= 10 * EARLY else 1
+    shown = []
     for i, score in enumerate(scores):
-        curve = score.curve()
+        curve = {key: np.array(values) for key, values in score.curve().items()}
+        shown += [mean for mean in curve["mean"][curve["rounds"] >= first] if mean > 0]
         style = "--" if score.full_information else "-"
-        label = f"{score.name}  {score.error.mean:.3f}"
+        label = _plain(f"{score.name}  {score.error.mean:.3f}")
         colour = colours[i % len(colours)]
         axes.plot(curve["rounds"], curve["mean"], style, color=colour, label=label, lw=1.6)
         if np.isfinite(curve["low"]).all():
             low = np.maximum(curve["low"], 1e-6)
             axes.fill_between(curve["rounds"], low, curve["high"], color=colour, alpha=0.15, lw=0)
     axes.set(xscale="log", yscale="log", xlabel="rounds", ylabel="error so far")
-    axes.set(xlim=(10, scores[0].records[0]["n_rounds"]), ylim=(None, 1.0))
+    axes.set(xlim=(first, rounds), ylim=(min(shown, default=0.1) / 1.2, 1.0))
     _dressed(axes, f"{stream}: share of wrong labels")
     return figure
 
@@ -51,16 +63,23 @@ def _rates(scores: list[Score], stream: str) -> Any:
         rates = [rate for rate, _ in points]
         means = np.array([error.mean for _, error in points])
         half = np.nan_to_num([error.high - error.mean for _, error in points])
-        axes.errorbar(rates, means, half, label=learner, marker="o", ms=3, capsize=2, lw=1.4)
+        axes.errorbar(
+            rates, means, half, label=_plain(learner), marker="o", ms=3, capsize=2, lw=1.4
+        )
     axes.set(xscale="log", yscale="log", xlabel="exploration rate", ylabel="error")
     _dressed(axes, f"{stream}: error by exploration rate")
     return figure
 
 
 def _dressed(axes: Any, title: str) -> None:
-    axes.set_title(title, loc="left")
+    axes.set_title(_plain(title), loc="left")
     axes.grid(which="both", alpha=0.2)
     axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False, fontsize=9)
+
+
+def _plain(text: str) -> str:
+    """Text that Matplotlib does not take for formulas."""
+    return text.replace("$", r"\$")
 
 
 def _saved(figure: Any, path: Path) -> list[Path]:

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
+from rich.text import Text
 
 from onearm.racing.run import Job, Record
 
@@ -57,11 +58,15 @@ class Line:
 class Display:
     """Shows a race on a console: live on a terminal, else in lines as runs end.
 
-    Use it in a `with`; runs under way tell it how far they are at `address`.
+    Use it in a `with`; runs under way tell it how far they are at `address`, `beyond` this machine
+    too.
     """
 
-    def __init__(self, jobs: Sequence[Job], there: Sequence[Record], console: Console) -> None:
+    def __init__(
+        self, jobs: Sequence[Job], there: Sequence[Record], console: Console, beyond: bool = False
+    ) -> None:
         self.console = console
+        self.moves = console.is_terminal and not console.is_dumb_terminal
         self.lines: dict[tuple[str, str], Line] = {}
         self.line_of: dict[str, Line] = {}
         for job in jobs:
@@ -73,7 +78,7 @@ class Display:
             self.end(record["key"], record)
         self.ear = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.ear.settimeout(EAR)
-        self.ear.bind(("", 0))
+        self.ear.bind(("" if beyond else "127.0.0.1", 0))
         self.address = ("127.0.0.1", self.ear.getsockname()[1])
         self.live = Live(
             console=console, get_renderable=self.table, refresh_per_second=4, transient=True
@@ -81,20 +86,22 @@ class Display:
 
     def __enter__(self) -> "Display":
         threading.Thread(target=self._listen, daemon=True).start()
-        if self.console.is_terminal:
+        if self.moves:
             self.live.start()
         self.beat = time.monotonic()
         return self
 
     def __exit__(self, *_: Any) -> None:
-        if self.console.is_terminal:
+        if self.moves:
             self.live.stop()
         self.ear.close()
 
     def _listen(self) -> None:
         while True:
             try:
-                key, rounds, right, seconds, of = json.loads(self.ear.recv(1000))
+                key, *told = json.loads(self.ear.recv(1000))
+                rounds, right, seconds, of = map(float, told)
+                key = str(key)
             except (OSError, ValueError, TypeError):  # closed, silent, or not for us
                 if self.ear.fileno() < 0:
                     return
@@ -102,7 +109,7 @@ class Display:
             if key in self.line_of:
                 self.line_of[key].under_way[key] = [rounds, right, seconds]
                 self.line_of[key].per_run = of
-            if not self.console.is_terminal and time.monotonic() - self.beat > BEAT:
+            if not self.moves and time.monotonic() - self.beat > BEAT:
                 self.say()
 
     def end(self, key: str, record: Record) -> None:
@@ -115,37 +122,41 @@ class Display:
         line.played[1] += round((1 - record["error"]) * record["n_rounds"])
         line.seconds += record["seconds"]
 
-    def failed(self, key: str) -> None:
-        """Take note of a run that has no record."""
+    def failed(self, key: str, why: str) -> None:
+        """Take note of a run that has no record, and say so."""
         self.line_of[key].under_way.pop(key, None)
+        self._print(f"failed {why}")
 
     def say(self) -> None:
         """Print a line about what is under way."""
         self.beat = time.monotonic()
         for line in list(self.lines.values()):
             if line.under_way:
-                self.console.print(_sentence(line), highlight=False, soft_wrap=True)
+                self._print(_sentence(line))
 
     def ended(self, key: str, record: Record) -> None:
         """Take note of a run that has ended, and without a terminal say so."""
         self.end(key, record)
-        if not self.console.is_terminal:
-            self.console.print(_sentence(self.line_of[key]), highlight=False, soft_wrap=True)
+        if not self.moves:
+            self._print(_sentence(self.line_of[key]))
+
+    def _print(self, text: str) -> None:
+        self.console.print(text, highlight=False, soft_wrap=True, markup=False)
 
     def table(self) -> Table:
         """Return a line for each learner and stream."""
         shown = Table(box=None, pad_edge=False)
         for title in ("stream", "learner"):
-            shown.add_column(title, no_wrap=True)
+            shown.add_column(title, overflow="fold")  # where it is narrow: numbers stay whole
         for title in ("runs", "", "rounds/s", "error", "left"):
             shown.add_column(title, justify="right", no_wrap=True)
         lines = list(self.lines.values())
         room = max(5, self.console.height - 4)
         unfinished = [line for line in lines if line.done < line.runs]
         for line in lines if len(lines) <= room else unfinished[:room]:
-            bar = ProgressBar(total=1.0, completed=line.share(), width=20)
+            bar = ProgressBar(total=1.0, completed=line.share(), width=10)
             runs = f"{line.done}/{line.runs}"
-            shown.add_row(line.stream, line.name, runs, bar, *line.cells())
+            shown.add_row(Text(line.stream), Text(line.name), runs, bar, *line.cells())
         if len(lines) > room:
             shown.add_row(f"… {len(lines)} lines, {len(lines) - len(unfinished)} done")
         return shown

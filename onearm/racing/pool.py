@@ -17,8 +17,9 @@ from joblib import Parallel, cpu_count, delayed
 from onearm.racing.run import Job, Record, play
 
 EVERY = 0.2  # seconds between two words of a run that is under way
-TRIES = 3  # of runs whose worker was lost
+TRIES = 2  # of all runs together, where workers are lost
 ALL_CORES = "all-cores"
+WHERE = "on must be all-cores, a number of at least 1, ray or the address of a Ray cluster"
 Address = tuple[str, int]
 Ended = tuple[Job, "Record | str"]  # a run with its record, or what went wrong
 
@@ -27,24 +28,33 @@ def play_all(jobs: Sequence[Job], on: str | int, heard: Address) -> Iterator[End
     """Give each run once it has ended; `heard` is told of those under way.
 
     `on` is a number of cores, "all-cores", "ray", or the address of a Ray cluster. The runs of a
-    worker that was lost are played again.
+    worker that was lost are played again; in the end one by one, so that one which kills whatever
+    plays it is found and the others are played.
     """
     if isinstance(on, str) and on != ALL_CORES:
         yield from _on_ray(jobs, on, heard)
         return
     n = cpu_count() if on == ALL_CORES else int(on)
     left = {job.key(): job for job in jobs}
-    for attempt in range(1, TRIES + 1):
-        workers = Parallel(n, return_as="generator_unordered", batch_size=1)
-        asked = workers(delayed(_reporting)(job, heard) for job in list(left.values()))
+    for _ in range(TRIES):
         try:
-            with closing(asked):
-                for key, result in asked:
-                    yield left.pop(key), result
+            for key, result in _in_workers(list(left.values()), n, heard):
+                yield left.pop(key), result
             return
+        except BrokenExecutor:
+            pass  # a worker was killed, or ran out of memory
+    for job in left.values():  # one of them may kill its worker whenever it is played: which?
+        try:
+            ((_, result),) = _in_workers([job], max(n, 2), heard)
         except BrokenExecutor as error:
-            if attempt == TRIES:
-                raise RuntimeError(f"workers were lost {TRIES} times: {error}") from error
+            result = f"its worker was lost: {str(error).splitlines()[0]}"
+        yield job, result
+
+
+def _in_workers(jobs: Sequence[Job], n: int, heard: Address) -> Iterator[tuple[str, Record | str]]:
+    workers = Parallel(n, return_as="generator_unordered", batch_size=1)
+    with closing(workers(delayed(_reporting)(job, heard) for job in jobs)) as asked:
+        yield from asked
 
 
 def _on_ray(jobs: Sequence[Job], on: str, heard: Address) -> Iterator[Ended]:
@@ -53,14 +63,21 @@ def _on_ray(jobs: Sequence[Job], on: str, heard: Address) -> Iterator[Ended]:
     except ImportError:
         raise ImportError(f"on={on!r} needs Ray: pip install 'onearm[ray]'") from None
     if not ray.is_initialized():
-        ray.init(address=None if on == "ray" else on, log_to_driver=False)
+        try:
+            ray.init(address=None if on == "ray" else on, log_to_driver=False)
+        except (ValueError, ConnectionError) as error:
+            raise ValueError(f"{WHERE}, got {on!r}: {error}") from None
     task = ray.remote(num_cpus=1, max_retries=TRIES)(_reporting)
     host = ray.util.get_node_ip_address()
     asked = {task.remote(job, (host, heard[1])): job for job in jobs}
     try:
         while asked:
             (done,), _ = ray.wait(list(asked))
-            yield asked.pop(done), ray.get(done)[1]
+            try:
+                result = ray.get(done)[1]
+            except ray.exceptions.RayError as error:
+                result = f"its worker was lost: {str(error).splitlines()[0]}"
+            yield asked.pop(done), result
     finally:
         for one in asked:
             ray.cancel(one, force=True)

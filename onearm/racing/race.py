@@ -11,12 +11,13 @@ from rich.console import Console
 from onearm.racing import report
 from onearm.racing.live import Display
 from onearm.racing.plan import Plan
-from onearm.racing.pool import ALL_CORES, play_all
+from onearm.racing.pool import ALL_CORES, WHERE, play_all
 from onearm.racing.run import Record
 from onearm.racing.sources import ready
 from onearm.racing.summary import Score, scores
 
 RUNS = "runs.jsonl"
+NEEDED = {"key", "name", "repeat", "error", "n_rounds", "seconds", "curve", "versions"}  # of a run
 
 
 class Results:
@@ -46,15 +47,15 @@ class Results:
     def write(self, folder: str | Path, command: str = "", figures: bool = False) -> list[Path]:
         """Write the page, numbers and the plan into a folder, with `figures` also SVG and PNG."""
         from onearm import page
-        from onearm.racing.figures import write_figures
+        from onearm.racing.figures import is_figure, write_figures
 
         folder, found = Path(folder), self.scores()
         if not found:
             raise ValueError(f"no run has ended: {'; '.join(self.failures[:1])}")
         folder.mkdir(parents=True, exist_ok=True)
-        for old in (*folder.glob("error-*"), *folder.glob("exploration-*")):
+        for old in filter(is_figure, folder.iterdir()):
             old.unlink()
-        page.write(report.page_data(self.plan, found, command), folder / "race.html")
+        page.write(report.page_data(self.plan, found, self.failures, command), folder / "race.html")
         (folder / "race.toml").write_text(self.plan.toml(), encoding="utf-8")
         written = [folder / "race.html", folder / "race.toml", *report.write_numbers(found, folder)]
         return written + (write_figures(found, folder) if figures else [])
@@ -83,12 +84,14 @@ def race(
     if not isinstance(streams, Plan):
         streams = Plan(_several(streams), _several(learners or []), **plan)
     if not (isinstance(on, str) and on) and not (type(on) is int and on >= 1):
-        allowed = "all-cores, a number of at least 1, ray or the address of a Ray cluster"
-        raise ValueError(f"on must be {allowed}, got {on!r}")
+        raise ValueError(f"{WHERE}, got {on!r}")
     console = console or Console(quiet=True)
     jobs = {job.key(): job for job in streams.jobs()}
     for one in {job.name: job for job in jobs.values()}.values():
-        one.cls(3, 4, **one.parameters)  # refuses what it cannot have
+        try:
+            one.cls(3, 4, **one.parameters)  # refuses what it cannot have
+        except (ValueError, TypeError) as error:
+            raise ValueError(f"{one.cls.__name__}: {error}") from error
     for each in streams.sources():
         ready(each, lambda line: console.print(line, highlight=False, soft_wrap=True, markup=False))
     path = None if out is None else Path(out) / RUNS
@@ -96,14 +99,14 @@ def race(
     there = {key: there[key] for key in jobs if key in there}
     failures = []
     with (
-        Display(list(jobs.values()), list(there.values()), console) as shown,
+        Display(list(jobs.values()), list(there.values()), console, _beyond(on)) as shown,
         _opened(path) as lines,
     ):
         todo = [job for key, job in jobs.items() if key not in there]
         for job, result in play_all(todo, on, shown.address) if todo else ():
             if isinstance(result, str):
                 failures.append(f"{job.name} on {job.source.name}, repeat {job.repeat}: {result}")
-                shown.failed(job.key())
+                shown.failed(job.key(), failures[-1])
                 continue
             there[job.key()] = result
             lines.write(json.dumps(result) + "\n")
@@ -112,19 +115,24 @@ def race(
     return Results(streams, [there[key] for key in jobs if key in there], failures)
 
 
+def _beyond(on: str | int) -> bool:
+    """Whether runs may be played on other machines than this one."""
+    return isinstance(on, str) and on != ALL_CORES
+
+
 def _several(told: Any) -> Sequence[Any]:
     return told if isinstance(told, list | tuple) else [told]
 
 
 def finished(path: Path) -> dict[str, Record]:
-    """Return the runs that a file holds; a line that was cut off is none."""
+    """Return the runs that a file holds; a line that was cut off or damaged is none."""
     found = {}
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+    for line in path.read_bytes().splitlines() if path.exists() else ():
         try:
             record = json.loads(line)
         except ValueError:
             continue
-        if isinstance(record, dict) and "key" in record:
+        if isinstance(record, dict) and NEEDED <= record.keys() and isinstance(record["key"], str):
             found[record["key"]] = record
     return found
 

@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from rich.table import Table
+from rich.text import Text
 
 from onearm.metrics import Interval
 from onearm.racing.machine import machines
 from onearm.racing.plan import Plan
-from onearm.racing.sources import Source, about, shuffles
+from onearm.racing.repeats import shuffles
+from onearm.racing.sources import Source, about
 from onearm.racing.summary import Score, exploration
 
 NOTES = (
@@ -41,25 +43,25 @@ def table(found: Sequence[Score], stream: str) -> Table:
     runs = max(len(score.records) for score in found)
     title = f"{stream}: {played:,} rounds, {runs} repeat{'s' if runs > 1 else ''}; in %"
     lines = Table(
-        title=title, title_justify="left", caption_justify="left", box=None, pad_edge=False
+        title=Text(title), title_justify="left", caption_justify="left", box=None, pad_edge=False
     )
-    lines.add_column("learner", no_wrap=True)
+    lines.add_column("learner", overflow="fold")  # where it is narrow: numbers stay whole
     for column in ("error", "last", "area", "to best", "rounds/s", "memory"):
         lines.add_column(column, justify="right", no_wrap=True)
     for score in found:
         behind = "" if score.difference is None else _said(score.difference, "+")
+        few = "" if len(score.records) == runs else f" ({len(score.records)} of {runs})"
         lines.add_row(
-            score.name + ("*" if score.full_information else ""), _said(score.error),
+            Text(score.name + "*" * score.full_information + few), _said(score.error),
             f"{100 * score.last_tenth.mean:.2f}", f"{100 * score.area.mean:.2f}", behind,
             _short(score.rate), _short(score.bytes) + "B",
         )  # fmt: skip
     told = "error in all, ± its 95 % interval; in the last tenth; area under the curve"
-    lines.caption = told + (
-        "; * sees every label" if any(s.full_information for s in found) else ""
-    )
+    told += "; * sees every label" if any(s.full_information for s in found) else ""
     played_on = machines(record for score in found for record in score.records)
     if len(played_on) > 1:  # rounds/s are not of one
-        lines.caption += f"; played on {len(played_on)} machines: {'; '.join(played_on)}"
+        told += f"; played on {len(played_on)} machines: {'; '.join(played_on)}"
+    lines.caption = Text(told)
     return lines
 
 
@@ -115,13 +117,16 @@ def write_numbers(found: Sequence[Score], folder: Path) -> list[Path]:
     return [path, folder / "results.parquet"]
 
 
-def page_data(plan: Plan, found: Sequence[Score], command: str) -> dict[str, Any]:
+def page_data(
+    plan: Plan, found: Sequence[Score], failures: Sequence[str], command: str
+) -> dict[str, Any]:
     """Return what the page of a race shows."""
     sources = {one.name: one for one in plan.sources()}
     notes = [*NOTES, *([] if plan.raw else [SCALED])]
     notes += [TUNED.format(plan.tune)] if plan.tune else []
     still = [name for name, one in sources.items() if not shuffles(one, plan.in_order)]
     notes += [IN_ORDER.format(", ".join(still))] if still else []
+    notes += [f"Failed: {failure}" for failure in failures]
     runs = [record for score in found for record in score.records]
     latest = max(runs, key=lambda record: record["date"])
     return {

@@ -18,7 +18,8 @@ import onearm
 from onearm import metrics
 from onearm.kernels import CACHE
 from onearm.racing.machine import machine
-from onearm.racing.sources import Source, held, rows
+from onearm.racing.repeats import held, rows
+from onearm.racing.sources import Source
 from onearm.streams.stream import Stream
 
 PACKAGE = Path(onearm.__file__).parent
@@ -91,7 +92,8 @@ def preparation(package: Path) -> str:
 def preparing(package: Path) -> list[Path]:
     """Return the sources that this hangs on; what they call beside them are kernels."""
     streams = sorted((package / "streams").glob("*.py"))
-    return [package / "racing" / "sources.py", package / "inputs.py", *streams]
+    racing = [package / "racing" / name for name in ("repeats.py", "sources.py")]
+    return [*racing, package / "inputs.py", *streams]
 
 
 def _hash(text: str) -> str:

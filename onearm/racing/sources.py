@@ -1,31 +1,23 @@
-"""What a race is run on: a made stream, a data set, a file, or a Stream, in the order of a repeat.
+"""What a race is run on: a made stream, a data set, a file, or a Stream.
 
 A stream is told as a dict: its name with parameters, or the path of a file with those of `read`.
 """
 
 import hashlib
 import inspect
-import json
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache, partial
-from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import onearm
-from onearm.rng import pick, seeded
 from onearm.streams import datasets
-from onearm.streams.stream import REORDERED, ROWS, Chunks, Stream
-from onearm.streams.views import as_it_is, filling, scaling
+from onearm.streams.stream import Stream
 
 MADE = {name.lower(): name for name in onearm.STREAMS if name != "Stream"}
-VIEWS = {"linear": scaling, "filled": filling, "as it is": as_it_is}
 READ = {"file", "label", "nominal", "name", "n_features", "sha256"}
-IN_MEMORY = 2**30  # bytes of numbers: a stream of more is played as it lies, chunk by chunk
-HELD = 2**28  # bytes of a repeat's rows that stay in memory from one learner to the next
 
 
 class Source(NamedTuple):
@@ -92,11 +84,11 @@ def source(told: Any, rounds: int | None = None) -> Source:
         if key not in allowed - {"n_rows", "seed"}:
             raise ValueError(f"stream {told['name']} has no parameter {key!r}")
     if found.made:
-        _drawn(found, 1, 0)  # refuses what it cannot have
+        drawn(found, 1, 0)  # refuses what it cannot have
     return found
 
 
-def _drawn(one: Source, rounds: int | None, seed: int) -> Stream:
+def drawn(one: Source, rounds: int | None, seed: int) -> Stream:
     """Return a made stream with its parameters."""
     asked = {key: value for key, value in one.told.items() if key != "name"}
     return one.made(**({"n_rows": rounds} if rounds else {}), seed=seed, **asked)  # type: ignore[misc] # made is not None
@@ -105,12 +97,12 @@ def _drawn(one: Source, rounds: int | None, seed: int) -> Stream:
 def ready(one: Source, say: Callable[[str], Any]) -> None:
     """Say what is inferred of a file, and load a data set; raise what is wrong with either."""
     if "file" in one.told:
-        datasets.read(one.told["file"], say=say, **_how(one.told))
+        datasets.read(one.told["file"], say=say, **how(one.told))
     elif one.data:
         _classes(datasets.load(one.told["name"]))
 
 
-def _how(told: dict[str, Any]) -> dict[str, Any]:
+def how(told: dict[str, Any]) -> dict[str, Any]:
     """How a file is to be read."""
     return {key: value for key, value in told.items() if key not in ("file", "sha256")}
 
@@ -146,118 +138,6 @@ def about(one: Source) -> str:
     return one.data.said()
 
 
-def held(one: Source, rounds: int | None, tune: float) -> int:
-    """Return how many rows are for tuning alone: a share of those there are, at the beginning."""
-    if not tune:
-        return 0
-    stream = _drawn(one, rounds, 0) if one.made else one.given or _loaded(_text(one.told))
-    n = stream.n_rows or sum(len(y) for _, y in stream.chunks())
-    return min(max(1, round(tune * min(n, rounds or n))), n - 1)
-
-
-def rows(
-    one: Source, rounds: int | None, seed: int, in_order: bool, view: str, apart: int = 0
-) -> Stream:
-    """Return what is played in a repeat: every learner of it sees these rows in this order.
-
-    The first `apart` rows do not come again where rows are gone over several times.
-    """
-    if one.given:
-        given = _in_memory(one.given, IN_MEMORY)
-        return _repeat(given, rounds, seed, in_order, view, apart)
-    return _held(_text(one.told), rounds, seed, in_order, view, apart)
-
-
-@lru_cache(maxsize=3)  # one of each view
-def _held(
-    told: str, rounds: int | None, seed: int, in_order: bool, view: str, apart: int
-) -> Stream:
-    one = Source(json.loads(told))
-    if one.made:
-        stream = _drawn(one, rounds, seed)
-        return _in_memory(VIEWS[view](stream)(stream), HELD)
-    stream = _loaded(told)
-    in_order = in_order or (one.data is not None and one.data.ordered)
-    return _in_memory(_repeat(stream, rounds, seed, in_order, view, apart), HELD)
-
-
-@lru_cache(maxsize=1)
-def _loaded(told: str) -> Stream:
-    one = json.loads(told)
-    if "file" not in one:
-        return datasets.load(one["name"])
-    return _in_memory(datasets.read(one["file"], **_how(one)), IN_MEMORY)
-
-
-@lru_cache(maxsize=2)
-def _view(stream: Stream, view: str) -> Callable[[Stream], Stream]:
-    return VIEWS[view](stream)
-
-
 def _classes(stream: Stream) -> None:
     if stream.n_classes < 2:
         raise ValueError(f"stream {stream.name} has no classes: its label is a number")
-
-
-def _repeat(
-    stream: Stream, rounds: int | None, seed: int, in_order: bool, view: str, apart: int
-) -> Stream:
-    n = stream.n_rows or sum(len(y) for _, y in stream.chunks())
-    lies = in_order or not stream.in_memory
-    ordered = _as_it_lies if lies else partial(_shuffled, seed=seed)
-    return _view(stream, view)(ordered(stream, n, rounds or n, apart))
-
-
-def _as_it_lies(stream: Stream, n: int, rounds: int, apart: int) -> Stream:
-    """Return the rows in their order, over and over until there are enough."""
-    times = -(-(rounds - apart) // (n - apart))
-    played = stream.after(apart).repeated(times).first(rounds - apart)
-    if not apart:
-        return played
-    first = stream.first(apart)
-    return replace(played, source=lambda: chain(first.chunks(), played.chunks()), n_rows=rounds)
-
-
-def _shuffled(stream: Stream, n: int, rounds: int, apart: int, seed: int) -> Stream:
-    """Return the rows shuffled, over and over until there are enough, anew each time."""
-    X, y = stream.arrays()
-    rng, order = seeded(seed, REORDERED), np.arange(n)
-    pick(n, order, rng)
-    again, passes, drawn = np.sort(order[apart:]), [order], n
-    while drawn < rounds:
-        passes.append(again.copy())
-        pick(len(again), passes[-1], rng)
-        drawn += len(again)
-    order = np.concatenate(passes)[:rounds]
-
-    def parts() -> Chunks:
-        for start in range(0, rounds, ROWS):
-            some = order[start : start + ROWS]
-            yield X[some], y[some]
-
-    return replace(stream, source=parts, n_rows=rounds)
-
-
-def shuffles(one: Source, in_order: bool) -> bool:
-    """Whether repeats have rows of their own, or their own order; large files have not."""
-    if one.made:
-        return True
-    if in_order or (one.data and one.data.ordered):
-        return False
-    stream = _in_memory(one.given, IN_MEMORY) if one.given else _loaded(_text(one.told))
-    return stream.in_memory
-
-
-def _text(told: dict[str, Any]) -> str:
-    return json.dumps(told, sort_keys=True)
-
-
-def _in_memory(stream: Stream, most: int) -> Stream:
-    """Return the stream with its rows in memory, unless they take more bytes than that."""
-    kept, size = [], 0
-    for X, y in stream.chunks():
-        size += X.nbytes if isinstance(X, np.ndarray) else X.data.nbytes + X.indices.nbytes
-        if size > most:
-            return stream
-        kept.append((X, y))
-    return replace(stream, source=lambda: iter(kept), in_memory=True)
