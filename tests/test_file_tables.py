@@ -194,7 +194,7 @@ def test_both_readers_agree(write, monkeypatch):
 
 
 def test_what_is_a_number(write):
-    for text in ("1_0", "0x10", "1 2", "1d5", "#1", "1,5"):
+    for text in ("1_0", "0x10", "1 2", "1d5", "#1", "1,5,0"):
         assert read(write("one.csv", f"a;y\n{text};0\n2;1\n")).nominal == (2,)
     for text in (" 1 ", "+1", "1.", ".5", "1e-3", "-NaN", "\u0661"):
         assert read(write("one.csv", f"a;y\n{text};0\n2;1\n")).nominal == ()

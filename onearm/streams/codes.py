@@ -29,10 +29,24 @@ def number(text: str) -> float:
         return value
     if not math.isnan(value):
         raise ValueError(f"must be finite and within ±{LARGEST:g}, got {text.strip()}")
-    word = text.strip().lower()
-    if word not in MISSING and word.lstrip("+-") != "nan":
+    if not _is_missing(text.strip()):
         raise NotANumberError(f"must be a number, or {MARKERS} if missing, got {text.strip()!r}")
     return value
+
+
+def is_number(text: str) -> bool:
+    """Whether a text says a number, or that it is missing."""
+    try:
+        number(text)
+    except NotANumberError:
+        return False
+    except ValueError:  # too large
+        return True
+    return True
+
+
+def _is_missing(word: str) -> bool:
+    return word.lower() in MISSING or word.lower().lstrip("+-") == "nan"
 
 
 class Codes(dict[str, int]):
@@ -52,7 +66,7 @@ class Codes(dict[str, int]):
 
     def __missing__(self, text: str) -> int:
         word = text.strip()
-        if word.lower() in MISSING:
+        if _is_missing(word):
             if not self.gaps:
                 raise ValueError(f"the label must not be missing, got {word!r}")
             word = "?"

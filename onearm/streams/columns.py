@@ -7,16 +7,19 @@ block, it is gone through once more, since codes are in the order of first appea
 the words is kept.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
-from onearm.streams.codes import CHANGED, Codes, NotANumberError, classes, number
+from onearm.streams.codes import CHANGED, Codes, NotANumberError, classes, is_number, number
 from onearm.streams.lines import counted, listed
 from onearm.streams.stream import Chunks, Stream
 
 LABELS = ("label", "class", "target", "y")  # what the column of labels may be called
+WITH_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
+MANY = 100  # values of a nominal column: so many are said, and may be one for nearly every row
 Told = str | int | None
 
 
@@ -66,6 +69,7 @@ class Columns:
             values = np.fromiter(map(convert, texts), np.float64, len(texts))
         except ValueError as error:
             if self.inferred and isinstance(error, NotANumberError):
+                self._refuse_commas(j, texts)
                 self.codes[j] = Codes()
                 self.late = self.late or self.n_rows > 0
                 return self.encode(j, texts, where)
@@ -73,6 +77,14 @@ class Columns:
         if j not in self.codes and np.isnan(values).any():
             self.gaps.add(j)
         return values
+
+    def _refuse_commas(self, j: int, texts: Sequence[str]) -> None:
+        """Refuse a column of 1,5 and 2,5, which would be taken for one of words."""
+        words = [text for text in texts if not is_number(text)]
+        if all(map(WITH_COMMA.fullmatch, words)):
+            wrong = f"numbers must have a point, not a comma, got {words[0].strip()!r}"
+            tell = "; if these are words they must be told: nominal"
+            raise ValueError(f"{self.file}, column {self.names[j]!r}: {wrong}{tell}")
 
     def _located(self, j: int, texts: Sequence[str], where: Any, convert: Any) -> ValueError:
         for i, text in enumerate(texts):
@@ -108,12 +120,19 @@ class Columns:
         why = "told" if told else "the last" if self.label == last else "by its name"
         words = [j for j in sorted(self.codes) if j != self.label]
         gaps = sorted(self.gaps | {j for j in words if "?" in self.codes[j].known})
-        called = [listed(self.names[j] for j in some) or "none" for some in (words, gaps)]
+        nominal = listed(words, show=self._with_count) or "none"
+        missing = listed(self.names[j] for j in gaps) or "none"
         size = f"{counted(self.n_rows, 'row')}, {counted(last, 'feature')}"
+        own = [self.names[j] for j in words if len(self.codes[j].words) > self.n_rows / 2 > MANY]
+        hint = f"; nearly every row has its own {listed(own)}: better left out" if own else ""
         return (
             f"{self.file}: {size}; label: column {label!r} ({why}), {n_classes:,} classes; "
-            f"nominal: {called[0]}; missing: {called[1]}"
+            f"nominal: {nominal}; missing: {missing}{hint}"
         )
+
+    def _with_count(self, j: int) -> str:
+        n = len(self.codes[j].words)
+        return f"{self.names[j]!r}" + (f" ({n:,} values)" if n > MANY else "")
 
 
 def _inferred(names: Sequence[str]) -> int:

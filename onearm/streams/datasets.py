@@ -11,13 +11,9 @@ fetched through scikit-learn, where that can be done, and kept.
 
 import gzip
 import hashlib
-import json
 import lzma
 import os
-import shutil
-import tempfile
 import tomllib
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -29,14 +25,13 @@ from platformdirs import user_cache_path
 from onearm.inputs import chunks
 from onearm.streams import fetch
 from onearm.streams.files import read
+from onearm.streams.keeping import Rows, kept, place
 from onearm.streams.stream import Stream
 
 __all__ = ["DataSet", "about", "folders", "load", "names", "read"]
 
 SHIPPED = Path(__file__).with_name("data")
 LARGE = 2**17  # bytes of a file: what is read from it is kept as arrays
-DTYPES = (np.uint8, np.int16, np.int32, np.float32)
-Rows = tuple[Any, np.ndarray, dict[str, Any]]  # X, y, and what a Stream tells of them
 
 
 @dataclass(frozen=True)
@@ -78,10 +73,11 @@ class DataSet:
         return f"{self.citation}. Licence: {self.licence}. Rows: {self.about}."
 
     def found(self) -> Path | None:
-        """Return the folder that has all files, if there is one."""
-        places = (folder for folder in folders() if self.files)
-        have = (p for p in places if all((p / file["name"]).is_file() for file in self.files))
-        return next(have, None)
+        """Return the folder that has all files, or else the rows that were fetched, if any."""
+        places = [folder for folder in folders() if self.files]
+        have = (p for p in places if all(_is(p / one["name"], one["sha256"]) for one in self.files))
+        fetched = place(f"{self.name}-fetched")
+        return next(have, fetched if fetched.is_dir() else None)
 
 
 def folders() -> list[Path]:
@@ -107,7 +103,7 @@ def about(name: str) -> DataSet:
     >>> about("car").licence
     'CC BY 4.0'
     """
-    if name.lower() not in _catalogue():
+    if not isinstance(name, str) or name.lower() not in _catalogue():
         raise ValueError(f"name must be one of {', '.join(names())}, got {name!r}")
     return _catalogue()[name.lower()]
 
@@ -116,16 +112,14 @@ def load(name: str) -> Stream:
     """Return a data set as a stream, its rows in the order of the source."""
     data = about(name)
     folder = data.found()
-    if folder is not None:
+    if folder is not None and folder != place(f"{data.name}-fetched"):
         files = [folder / file["name"] for file in data.files]
-        for path, file in zip(files, data.files, strict=True):
-            _check(path, file["sha256"])
         large = max(path.stat().st_size for path in files) > LARGE
         digest = hashlib.sha256("".join(file["sha256"] for file in data.files).encode())
         parse = lambda: _parsed(data, files)  # noqa: E731 two lines are not clearer
-        rows = _kept(f"{data.name}-{digest.hexdigest()[:12]}", parse) if large else parse()
+        rows = kept(f"{data.name}-{digest.hexdigest()[:12]}", parse) if large else parse()
     else:
-        rows = _kept(f"{data.name}-fetched", lambda: _fetched(data))
+        rows = kept(f"{data.name}-fetched", lambda: _fetched(data))
     return _stream(data, rows)
 
 
@@ -137,15 +131,21 @@ def _fetched(data: DataSet) -> Rows:
         except OSError as error:  # no network, or not what was promised
             reason = error
     files = ", ".join(f"{file['name']} (SHA-256 {file['sha256']})" for file in data.files)
-    put = f"Put {files} into {folders()[-1]} or a folder that ONEARM_DATA names." if files else ""
-    raise FileNotFoundError(f"{data.name} is not on disk and cannot be fetched: {reason}. {put}")
+    put = f"Put {files} into {folders()[-1]} or a folder that ONEARM_DATA names"
+    if not data.files:
+        put = f"Load it where it can be, and copy {place(data.name + '-fetched')} from there"
+    others = [f / file["name"] for file in data.files for f in folders()]
+    wrong = ", ".join(str(path) for path in others if path.is_file())
+    put += f"; {wrong} is not the file that is known" if wrong else ""
+    raise FileNotFoundError(f"{data.name} is not on disk and cannot be fetched: {reason}. {put}.")
 
 
-def _check(path: Path, sha256: str) -> None:
+def _is(path: Path, sha256: str) -> bool:
+    """Whether a file is there, and is the one that is known."""
+    if not path.is_file():
+        return False
     with path.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-    if found != sha256:
-        raise ValueError(f"{path} is not the file that is known: SHA-256 {found}, not {sha256}")
+        return hashlib.file_digest(file, "sha256").hexdigest() == sha256
 
 
 def _parsed(data: DataSet, files: list[Path]) -> Rows:
@@ -186,44 +186,3 @@ def _stream(data: DataSet, rows: Rows) -> Stream:
         data.name, data.classes, X.shape[1], lambda: chunks(X, y), X.shape[0],
         in_memory=True, about=data.said(), **names,
     )  # fmt: skip
-
-
-def _kept(name: str, make: Callable[[], Rows]) -> Rows:
-    """Return the rows that were kept under this name, or make and keep them."""
-    folder = user_cache_path("onearm") / "arrays" / name
-    if not folder.is_dir():
-        X, y, told = make()
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        new = Path(tempfile.mkdtemp(dir=folder.parent))
-        parts = {"X": X} if isinstance(X, np.ndarray) else {
-            "data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": np.array(X.shape)
-        }  # fmt: skip
-        for part, array in (parts | {"y": y}).items():
-            np.save(new / f"{part}.npy", narrow(array))
-        (new / "told.json").write_text(json.dumps(told))
-        try:
-            new.rename(folder)
-        except OSError:  # another process was faster
-            shutil.rmtree(new)
-    arrays = {path.stem: np.load(path, mmap_mode="r") for path in folder.glob("*.npy")}
-    X = arrays.get("X")
-    if X is None:
-        from scipy.sparse import csr_array
-
-        rows = (arrays["data"], arrays["indices"], arrays["indptr"])
-        X = csr_array(rows, shape=tuple(int(size) for size in arrays["shape"]))
-    return X, np.asarray(arrays["y"]), json.loads((folder / "told.json").read_text())
-
-
-def narrow(array: np.ndarray) -> np.ndarray:
-    """Return the same numbers in the smallest type that holds them all.
-
-    >>> narrow(np.array([0.0, 255.0])).dtype, narrow(np.array([0.1])).dtype
-    (dtype('uint8'), dtype('float64'))
-    """
-    with np.errstate(invalid="ignore", over="ignore"):
-        for kind in DTYPES:
-            small = array.astype(kind)
-            if np.array_equal(small, array, equal_nan=array.dtype.kind == "f"):
-                return small
-    return array

@@ -15,13 +15,15 @@ from typing import Any
 import numpy as np
 
 from onearm.streams.codes import NotANumberError, number
-from onearm.streams.columns import Columns
+from onearm.streams.columns import LABELS, Columns
 from onearm.streams.lines import lines
 from onearm.streams.stream import ROWS
 from onearm.vectors import LARGEST
 
-DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+# of several that fit equally the first; commas last, which may be within numbers
+DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}
 HEAD = 100  # lines to infer from
+CALLED = LABELS[:-1]  # without y, which may as well be a value
 ABOVE = ({"number"}, {"number", "missing"})  # kinds of values that a word above does not fit
 
 
@@ -135,12 +137,17 @@ def _fit(head: list[str], delimiter: str) -> tuple[bool, int]:
 
 
 def _is_header(rows: list[list[str]]) -> bool:
-    """Whether row 0 names the columns: only words, above some number or nowhere repeated."""
+    """Whether row 0 names the columns.
+
+    It does if it names a label; or if it has only words, above some number or nowhere repeated.
+    """
     first = [field.strip() for field in rows[0]]
     below = [row for row in rows[1:] if len(row) == len(first)]
+    columns = list(zip(first, zip(*below, strict=True), strict=True)) if below else []
+    if any(field.lower() in CALLED and field not in under for field, under in columns):
+        return True
     if any(_kind(field) != "word" for field in first if field):
         return False
-    columns = list(zip(first, zip(*below, strict=True), strict=True)) if below else []
     if any(field and set(map(_kind, under)) in ABOVE for field, under in columns):
         return True
     return len(set(first)) == len(first) and all(field not in under for field, under in columns)

@@ -35,8 +35,8 @@ def counted(n: int, what: str, plural: str = "") -> str:
     return f"{n:,} {what}" if n == 1 else f"{n:,} {plural or what + 's'}"
 
 
-def listed(words: Any, most: int = 8) -> str:
-    """Return words in quotes for people, the first few of many."""
+def listed(words: Any, most: int = 8, show: Callable[[Any], str] = repr) -> str:
+    """Return words in quotes, or as `show` has them, for people, the first few of many."""
     words = list(words)
     rest = f", … ({len(words):,} in all)" if len(words) > most else ""
-    return ", ".join(repr(word) for word in words[:most]) + rest
+    return ", ".join(show(word) for word in words[:most]) + rest

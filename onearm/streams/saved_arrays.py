@@ -17,7 +17,10 @@ SPARSE = ("format", "shape", "data")  # that scipy.sparse.save_npz writes, among
 def npz_stream(path: Path, name: str, say: Any) -> Stream:
     """Return the arrays of a file as a stream; they lie in memory."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        file = np.load(path, allow_pickle=False)
+        if isinstance(file, np.ndarray):
+            raise ValueError("it has one array, as npy")
+        with file:
             arrays = {key: file[key] for key in file.files}
     except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
         raise ValueError(f"{path.name} must be an npz file without objects: {error}") from None
@@ -25,7 +28,12 @@ def npz_stream(path: Path, name: str, say: Any) -> Stream:
         allowed = "arrays X and y, or a sparse matrix that SciPy saved and y"
         raise ValueError(f"{path.name} must have {allowed}, got {listed(arrays) or 'none'}")
     X, y, codes = arrays.get("X"), arrays["y"], Codes(gaps=False)
-    X = _sparse(path) if X is None else X
+    try:
+        X = _sparse(path) if X is None else X
+    except (KeyError, ValueError) as error:
+        raise ValueError(
+            f"{path.name} must have a sparse matrix as SciPy saves it: {error}"
+        ) from None
     if y.ndim != 1 or X.ndim != 2 or len(y) != X.shape[0]:
         shapes = f"shapes {X.shape} and {y.shape}"
         raise ValueError(f"{path.name}: X must be rows, y one label for each, got {shapes}")

@@ -8,6 +8,8 @@ import numpy as np
 
 from onearm.streams.stream import Chunks, Stream
 
+WIDE = 4096  # columns: rows of more are made sparse, nearly all of them being zeros
+
 
 def linear(stream: Stream) -> Stream:
     """Return the stream with every row scaled to norm 1.
@@ -34,15 +36,36 @@ def scaling(stream: Stream) -> Callable[[Stream], Stream]:
         largest = np.fmax(largest, np.fmax.reduce(np.abs(np.asarray(X, float)), axis=0))
     largest[largest == 0] = 1.0
 
-    def spread(X: np.ndarray) -> np.ndarray:
-        numbers = np.nan_to_num(X[:, nominal == 0] / largest[nominal == 0])
-        values = [X[:, [j]] == np.arange(nominal[j]) for j in np.flatnonzero(nominal)]
-        return unit(np.hstack([*values, numbers, np.ones((len(X), 1))]))
-
     d = int(nominal.sum() + (nominal == 0).sum()) + 1
+    value_of, stack = (_ones, np.hstack) if d <= WIDE else (_sparse_ones, _sparse_stack)
+
+    def spread(X: np.ndarray) -> Any:
+        numbers = np.nan_to_num(X[:, nominal == 0] / largest[nominal == 0])
+        values = [value_of(X[:, j], nominal[j]) for j in np.flatnonzero(nominal)]
+        return unit(stack([*values, numbers, np.ones((len(X), 1))]))
+
     return lambda other: replace(
         other, source=lambda: _each(other, spread), n_features=d, nominal=(), feature_names=()
     )
+
+
+def _ones(column: np.ndarray, n: int) -> np.ndarray:
+    """A column of zeros and ones for each of n codes."""
+    return column[:, None] == np.arange(n)
+
+
+def _sparse_ones(column: np.ndarray, n: int) -> Any:
+    from scipy.sparse import csr_array
+
+    known = np.isin(column, np.arange(n))
+    codes, ends = column[known].astype(np.int32), np.append(0, np.cumsum(known))
+    return csr_array((np.ones(len(codes)), codes, ends.astype(np.int32)), shape=(len(column), n))
+
+
+def _sparse_stack(parts: list[Any]) -> Any:
+    from scipy.sparse import csr_array, hstack
+
+    return hstack([csr_array(part) for part in parts], format="csr")
 
 
 def filling(stream: Stream) -> Callable[[Stream], Stream]:
@@ -56,11 +79,11 @@ def as_it_is(stream: Stream) -> Callable[[Stream], Stream]:
 
 
 def unit(X: Any) -> Any:
-    """Return the rows scaled to norm 1; those of zeros as they are."""
+    """Return the rows scaled to norm 1, those of zeros as they are; what sparse rows lack is 0."""
     if hasattr(X, "tocsr"):
         from scipy.sparse import csr_array
 
-        values = np.asarray(X.data, float)
+        values = np.nan_to_num(np.asarray(X.data, float))
         norm = np.sqrt(np.add.reduceat(np.append(values**2, 0.0), X.indptr[:-1]))
         lengths = np.diff(X.indptr)
         scaled = values / np.repeat(np.where((norm > 0) & (lengths > 0), norm, 1.0), lengths)
