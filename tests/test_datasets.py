@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from onearm.streams import datasets
+from onearm.streams import datasets, keeping
 from tests.known_data import known
 
 pytestmark = pytest.mark.usefixtures("own_cache")
@@ -114,6 +114,60 @@ def test_sparse_rows_are_kept(tmp_path):
     X = csr_array(np.array([[0.0, 1.5], [2.0, 0.0]]))
     told = {"class_names": ("a", "b")}
     for _ in range(2):
-        kept, y, said = datasets._kept("name", lambda: (X, np.array([0, 1]), told))
+        kept, y, said = keeping.kept("name", lambda: (X, np.array([0, 1]), told))
         np.testing.assert_array_equal(kept.toarray(), X.toarray())
         assert json.dumps(said) == '{"class_names": ["a", "b"]}'
+
+
+def test_rows_are_given_where_none_can_be_kept(monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("not a folder")
+    monkeypatch.setattr(keeping, "user_cache_path", lambda name: tmp_path / "file")
+    X, y, told = np.eye(2), np.array([0, 1]), {"class_names": ("a", "b")}
+    for _ in range(2):
+        assert keeping.kept("name", lambda: (X, y, told)) == (X, y, told)
+
+
+@pytest.mark.parametrize("part", ["X.npy", "y.npy", "told.json"])
+@pytest.mark.parametrize("damage", ["gone", "cut off"])
+def test_damaged_rows_are_made_anew(part, damage):
+    rows = np.arange(2000.0).reshape(-1, 2), np.arange(1000) % 2, {"class_names": ["a", "b"]}
+    keeping.kept("name", lambda: rows)
+    path = keeping.place("name") / part
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    if damage == "gone":
+        path.unlink()
+    for make in (lambda: rows, None):  # made once, then kept
+        X, y, told = keeping.kept("name", make)
+        np.testing.assert_array_equal(X, rows[0])
+        np.testing.assert_array_equal(y, rows[1])
+        assert told == rows[2]
+
+
+def test_what_was_fetched_is_found(monkeypatch):
+    data = known(monkeypatch, "mine", TABLE)
+    assert data.found() is None
+    keeping.kept("mine-fetched", lambda: (np.eye(4, 2), np.array([0, 1, 0, 1]), {}))
+    assert data.found() == keeping.place("mine-fetched")
+    assert datasets.load("mine").n_rows == 4
+
+
+def test_a_wrong_file_does_not_hide_the_right_one(monkeypatch, tmp_path):
+    data = known(monkeypatch, "mine", TABLE)
+    right = tmp_path / "cache" / "data"
+    right.mkdir(parents=True)
+    (right / "mine.csv.xz").write_bytes(TABLE)
+    (tmp_path / "mine.csv.xz").write_bytes(b"hi")
+    monkeypatch.setenv("ONEARM_DATA", str(tmp_path))
+    assert data.found() == right
+    assert datasets.load("mine").n_rows == 4
+
+
+def test_what_has_no_file_says_what_to_copy(monkeypatch):
+    known(monkeypatch, "mine", TABLE, files=[])
+    with pytest.raises(FileNotFoundError, match=r"copy .*mine-fetched from there\.$"):
+        datasets.load("mine")
+
+
+def test_names_must_be_names():
+    with pytest.raises(ValueError, match=r"name must be one of balance, .*, got None"):
+        datasets.load(None)

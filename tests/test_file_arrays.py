@@ -64,3 +64,19 @@ def test_arrays_refuse(tmp_path, arrays, wrong):
     np.savez(tmp_path / "saved.npz", **arrays)
     with pytest.raises(ValueError, match=wrong):
         read(tmp_path / "saved.npz")
+
+
+def test_one_array_alone_is_refused(tmp_path):
+    np.save(tmp_path / "one.npy", np.eye(2))
+    (tmp_path / "one.npy").rename(tmp_path / "one.npz")
+    with pytest.raises(ValueError, match=r"one.npz must be an npz file .*: it has one array"):
+        read(tmp_path / "one.npz")
+
+
+def test_a_sparse_matrix_without_its_parts_is_refused(tmp_path):
+    save_npz(tmp_path / "matrix.npz", csr_array(np.eye(2)))
+    with np.load(tmp_path / "matrix.npz") as parts:
+        less = {key: parts[key] for key in parts.files if key != "indices"}
+        np.savez(tmp_path / "less.npz", y=[0, 1], **less)
+    with pytest.raises(ValueError, match=r"less.npz must have a sparse matrix as SciPy saves it"):
+        read(tmp_path / "less.npz")

@@ -215,3 +215,24 @@ def test_memory_is_bounded(write):
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < 1.2 * peaks[0]
+
+
+def test_semicolons_go_before_commas_within_numbers(write):
+    stream = read(write("one.csv", "1.5;a,b;x\n2.5;c,d;y\n"))
+    assert (stream.n_features, stream.class_names) == (2, ("x", "y"))
+
+
+def test_numbers_that_name_columns(write):
+    stream = read(write("one.csv", "2019,2020,label\n1,2,a\n3,4,b\n"))
+    assert stream.feature_names == ("2019", "2020")
+    assert stream.class_names == ("a", "b")
+    votes = read(write("two.csv", "y,n,1\nn,y,2\ny,y,1\n"))  # y is a vote, not a label
+    assert votes.n_rows == 3
+
+
+def test_many_values_are_said(write):
+    said = []
+    rows = "".join(f"id{t},{t % 120}w,{t % 3}\n" for t in range(1000))
+    read(write("ids.csv", "user,day,label\n" + rows), say=said.append)
+    assert "nominal: 'user' (1,000 values), 'day' (120 values); missing: none" in said[-1]
+    assert said[-1].endswith("; nearly every row has its own 'user': better left out")

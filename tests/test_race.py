@@ -105,3 +105,15 @@ def test_a_failure_does_not_stop_the_others(tmp_path):
     with pytest.raises(ValueError, match="no run has ended: Tired on SynSep"):
         race("SynSep", Tired, rounds=ROUNDS, on=1).write(tmp_path / "none")
     assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize(
+    "line", [b"\xa3\xff\x00", b'{"key": ["a"]}', b'{"key": "KEY"}', b'["key"]', b"7"]
+)
+def test_a_damaged_line_is_no_run(tmp_path, line):
+    first = race("SynSep", ["SOBA"], rounds=ROUNDS, on=1, out=tmp_path)
+    path = tmp_path / RUNS
+    key = first.runs[0]["key"].encode()
+    path.write_bytes(path.read_bytes() + line.replace(b"KEY", key) + b"\n")
+    again = race("SynSep", ["SOBA"], rounds=ROUNDS, on=1, out=tmp_path)
+    assert again.runs == first.runs

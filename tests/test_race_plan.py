@@ -111,3 +111,38 @@ def test_a_file_may_have_a_name(tmp_path):
     assert results.runs[0]["n_rounds"] == 50
     with pytest.raises(ValueError, match=r"a file is read with file, label, .* got 'sep'"):
         race({"file": str(path), "sep": ","}, "Banditron", on=1)
+
+
+def test_streams_have_grids_too():
+    plan = Plan([{"name": "SynNonSep", "noise": [0.0, 0.1]}], ["SOBA"], rounds=50)
+    assert [one.name for one in plan.sources()] == ["SynNonSep noise=0.0", "SynNonSep noise=0.1"]
+
+
+@pytest.mark.parametrize(
+    ("streams", "learners", "wrong"),
+    [
+        ("SynSep", {"name": "SOBA", "gamma": []}, r"gamma must have at least one value, got \[\]"),
+        ({"name": "SynNonSep", "noise": 2.0}, "SOBA", "noise must be"),
+        ("SynSep", {"name": "SOBA", "gamma": 2.0}, "SOBA: gamma must be"),
+        ("SynSep", dict, "learners must be classes of Learner, got <class 'dict'>"),
+        ({"file": 5}, "SOBA", "stream must be a file or one of"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_the_race(streams, learners, wrong):
+    with pytest.raises(ValueError, match=wrong):
+        race(streams, learners, rounds=50, on=1)
+
+
+def test_plans_that_are_written_can_be_read(tmp_path):
+    rows = tmp_path / "rows.csv"
+    rows.write_text("a,b,label\n" + "1,2,x\n2,1,y\n" * 10)
+    odd = onearm.Stream.of(np.eye(3), [0, 1, 2], name="two\nlines")
+    plan = Plan([{"file": str(rows), "label": None}, odd], ["SOBA"])
+    (tmp_path / "plan.toml").write_text(plan.toml())
+    assert Plan.read(tmp_path / "plan.toml").streams == [{"file": str(rows)}]
+
+
+def test_a_plan_that_is_no_toml_is_named(tmp_path):
+    (tmp_path / "bad.toml").write_text("rounds = = 3")
+    with pytest.raises(ValueError, match=r"bad.toml: Invalid"):
+        Plan.read(tmp_path / "bad.toml")

@@ -1,7 +1,11 @@
 """Exploration rates are chosen on rows that are not part of the race."""
 
+import numpy as np
+import pytest
+
 import onearm
 from onearm import metrics
+from onearm.racing.plan import Plan
 from onearm.racing.race import race
 from onearm.racing.repeats import rows
 from onearm.racing.sources import source
@@ -40,3 +44,16 @@ def test_of_equal_rates_the_nearest_to_the_default_is_chosen():
     record = race("letter", ["Banditron"], rounds=20, tune=0.1, on=1).runs[0]
     assert record["tuned"] == {"gamma": 0.05}  # two rounds of 26 labels: all are wrong
     assert record["n_rounds"] == 18
+
+
+@pytest.mark.parametrize("in_order", [False, True])
+def test_rows_of_tuning_do_not_come_again(in_order):
+    X, y = np.arange(50.0)[:, None], np.arange(50) % 3
+    (job,) = Plan(
+        [onearm.Stream.of(X, y)], ["HoeffdingTree"], rounds=500, tune=0.1, in_order=in_order
+    ).jobs()
+    shown, apart = job.stream().arrays()[0][:, 0], job.held()
+    assert (apart, len(shown)) == (5, 500)
+    assert not set(shown[:5]) & set(shown[5:])
+    counts = np.unique(shown[5:], return_counts=True)[1]
+    assert (len(counts), counts.min(), counts.max()) == (45, 11, 11)

@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+import onearm
 from onearm.racing.race import RUNS, finished, race
 from tests.racers import NAMES, ROUNDS
 
@@ -83,3 +84,19 @@ print(len(keys), len(set(keys)))
 def test_the_runs_of_a_lost_worker_are_played_again():
     done = subprocess.run([sys.executable, "-c", LOST], capture_output=True, text=True)
     assert done.stdout == "40 40\n", done.stderr
+
+
+class Deadly(onearm.Banditron):
+    """A learner that takes its worker with it."""
+
+    def play(self, *args, **more):
+        os._exit(3)
+
+
+@pytest.mark.compiled
+def test_a_run_that_kills_its_worker_is_found(tmp_path):
+    results = race("SynSep", ["Banditron", Deadly, "SOBA"], rounds=ROUNDS, on=2, out=tmp_path)
+    assert [run["learner"] for run in results.runs] == ["Banditron", "SOBA"]
+    assert len(finished(tmp_path / RUNS)) == 2
+    (failure,) = results.failures
+    assert failure.startswith("Deadly on SynSep, repeat 0: its worker was lost")

@@ -3,6 +3,7 @@
 import numpy as np
 from scipy.sparse import csr_array
 
+from onearm.streams import views
 from onearm.streams.stream import Stream
 from onearm.streams.views import filling, linear, scaling, unit
 
@@ -15,6 +16,26 @@ def test_linear_rows_have_norm_one_and_no_gaps():
     first = np.array([1, 0, 0, 0.5, 0, 1])
     np.testing.assert_allclose(rows[0], first / np.linalg.norm(first))
     np.testing.assert_array_equal(y, [0, 1, 0])
+
+
+def test_wide_rows_are_the_same_but_sparse(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(0, 30, 200), rng.normal(size=200), rng.integers(0, 5, 200)])
+    X[3, 0] = X[4, 1] = np.nan
+    X[5, 2] = 7.0  # no code
+    stream = Stream.of(X, rng.integers(0, 3, 200), nominal=(30, 0, 5))
+    dense = linear(stream).arrays()[0]
+    monkeypatch.setattr(views, "WIDE", 36)
+    sparse = linear(stream).arrays()[0]
+    assert dense.shape == sparse.shape == (200, 37)
+    assert sparse.nnz < 200 * 5
+    assert sparse.has_sorted_indices
+    np.testing.assert_allclose(sparse.toarray(), dense, 1e-12)
+
+
+def test_what_sparse_rows_lack_is_zero():
+    X = csr_array(np.array([[3.0, np.nan, 4.0]]))
+    np.testing.assert_allclose(unit(X).toarray(), [[0.6, 0.0, 0.8]])
 
 
 def test_sparse_rows_are_scaled_alone():

@@ -1,0 +1,85 @@
+"""Learners of one's own in a race: a changed one is a new run, and two of a name are refused."""
+
+import importlib.util
+import subprocess
+import sys
+
+import pytest
+
+import onearm
+from onearm.racing.own import own
+from onearm.racing.plan import Plan
+from onearm.racing.race import race
+
+MODULE = """
+import onearm
+STEP = {step}
+
+
+class Mine(onearm.Banditron):
+    def steps(self):
+        return STEP
+"""
+
+
+@pytest.fixture
+def mine(tmp_path, monkeypatch):
+    """Give the class of a module of this text."""
+
+    def imported(text):
+        path = tmp_path / f"mine{len(list(tmp_path.iterdir()))}.py"
+        path.write_text(text)
+        spec = importlib.util.spec_from_file_location(path.stem, path)
+        module = importlib.util.module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, path.stem, module)
+        spec.loader.exec_module(module)
+        return module.Mine
+
+    return imported
+
+
+def test_a_change_anywhere_in_its_module_is_another_learner(mine):
+    first, same, other = (mine(MODULE.format(step=step)) for step in (1, 1, 2))
+    assert own(first) == own(same) != own(other)
+    keys = {Plan(["car"], [cls], rounds=100).jobs()[0].key() for cls in (first, same, other)}
+    assert len(keys) == 2
+
+
+def test_a_base_in_another_module_counts(mine):
+    bases = [mine(MODULE.format(step=step)) for step in (1, 2)]
+    one, two = (type("Mine", (base,), {"__module__": "__main__"}) for base in bases)
+    assert own(one) != own(two)
+
+
+def test_ours_are_told_by_their_kernels():
+    assert own(onearm.SOBA) == ""
+
+
+def test_two_of_a_name_are_refused(mine):
+    SOBA = type("SOBA", (onearm.SOBA,), {})
+    with pytest.raises(ValueError, match="must have different names, got 2 that are 'SOBA'"):
+        race("car", ["SOBA", SOBA], rounds=100, on=1)
+    pair = [mine(MODULE.format(step=1)) for _ in range(2)]
+    with pytest.raises(ValueError, match="got 2 that are 'Mine'"):
+        race("car", pair, rounds=100, on=1)
+
+
+SCRIPT = """
+import onearm
+
+class Careful(onearm.Banditron):
+    pass
+
+if __name__ == "__main__":
+    results = onearm.race("car", [Careful, "SOBA"], repeats=2, rounds=100, on=2)
+    print([run["learner"] for run in results.runs])
+"""
+
+
+@pytest.mark.compiled
+def test_a_class_of_the_script_itself_is_played_by_workers(tmp_path):
+    (tmp_path / "script.py").write_text(SCRIPT)
+    done = subprocess.run(
+        [sys.executable, tmp_path / "script.py"], capture_output=True, text=True, timeout=300
+    )
+    assert done.stdout == "['Careful', 'SOBA', 'Careful', 'SOBA']\n", done.stderr
