@@ -63,7 +63,7 @@ def test_only_tables_have_columns(write):
         read(path, label="y")
     with pytest.raises(ValueError, match="nominal must be None"):
         read(path, nominal=[0])
-    with pytest.raises(ValueError, match="n_features must be at least 1, got 0"):
+    with pytest.raises(ValueError, match="n_features must be a whole number of at least 1, got 0"):
         read(path, n_features=0)
 
 

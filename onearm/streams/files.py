@@ -74,7 +74,8 @@ def read(
         for what, told in (("label", label), ("nominal", nominal)):
             demand(**{what: (told is None, f"None: {path.name} is not a table", told)})
     if suffix in SPARSE:
-        demand(n_features=(n_features is None or n_features >= 1, "at least 1", n_features))
+        fine = n_features is None or (isinstance(n_features, int) and n_features >= 1)
+        demand(n_features=(fine, "a whole number of at least 1", n_features))
         return SPARSE[suffix](path, n_features, name, say)
     demand(n_features=(n_features is None, f"None: {path.name} has its own", n_features))
     if suffix == ".npz":
