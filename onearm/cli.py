@@ -73,7 +73,9 @@ def race(
     tune: Annotated[
         bool, typer.Option("--tune", help="Choose exploration rates on the first tenth.")
     ] = False,
-    exploration: Annotated[str, typer.Option(help="Rates to try in turn, with commas.")] = "",
+    exploration: Annotated[
+        str, typer.Option(help="Values of the exploration parameter, with commas.")
+    ] = "",
     in_order: Annotated[bool, typer.Option("--in-order", help="Do not shuffle rows.")] = False,
     raw: Annotated[bool, typer.Option("--raw", help="Do not scale rows.")] = False,
     on: Annotated[

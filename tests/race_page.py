@@ -83,6 +83,9 @@ def stream(name, n, *, rounds=20000, runs=10, points=200, seed=0):
             x["difference"]["low"] -= best["error"]["mean"]
             x["difference"]["high"] -= best["error"]["mean"]
     best["difference"] = None
+    bandits = [x for x in learners if not x["full_information"]]
+    for x in learners:
+        x["best"] = x is min(bandits, key=lambda x: x["error"]["mean"])
     sweeps = [
         {
             "name": x["name"],

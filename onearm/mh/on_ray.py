@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from onearm.cluster import connected
 from onearm.mh.block import Block, bounds, cut
 from onearm.mh.blocks import Blocks
 
@@ -74,12 +75,8 @@ class Actors:
 
 @contextmanager
 def shared(training: Any, on: str, n_jobs: int | None) -> Iterator[None]:
-    """Let the rounds of a training be played on Ray; what is started here is ended here."""
-    started = not (on == "ray" and ray().is_initialized())
-    if started:
-        address = None if on == "ray" else on
-        ray().init(address=address, log_to_driver=False)
-    try:
+    """Let the rounds of a training be played on Ray."""
+    with connected(on):
         actors = Actors(training, number_of_blocks(n_jobs, len(training.weights.A)))
         training.blocks = Blocks(training, actors)
         try:
@@ -87,16 +84,13 @@ def shared(training: Any, on: str, n_jobs: int | None) -> Iterator[None]:
         finally:
             training.blocks = None
             actors.end()
-    finally:
-        if started:
-            ray().shutdown()
 
 
 def number_of_blocks(n_jobs: int | None, n: int) -> int:
     """One for each CPU, two at least; but no more than rows."""
     if n_jobs is None or n_jobs == -1:
         n_jobs = max(2, int(ray().cluster_resources().get("CPU", 0)))
-    if n_jobs < 1:
+    if not isinstance(n_jobs, int) or n_jobs < 1:
         raise ValueError(f"n_jobs must be None, -1 or at least 1 on Ray, got {n_jobs!r}")
     return min(n_jobs, n)
 

@@ -33,9 +33,6 @@ def write(data: dict[str, Any], path: str | Path) -> None:
     streams = dressed(race["streams"])
     points = [{"curves": lines(s["learners"]), "exploration": swept(s)} for s in streams]
     for stream in streams:
-        best = _best(stream["learners"])
-        for learner in stream["learners"]:
-            learner["best"] = learner is best
         stream["bars"] = bars(stream["learners"])
     uplot = HERE / "uplot"
     program = "\n".join(
@@ -56,12 +53,6 @@ def write(data: dict[str, Any], path: str | Path) -> None:
         exploration=[p["exploration"] for p in points],
     )
     Path(path).write_text(html, encoding="utf-8", newline="\n")
-
-
-def _best(learners: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """Return the learner with the least error among those that are told right or wrong only."""
-    known = [x for x in learners if not x["full_information"] and x["error"]["mean"] is not None]
-    return min(known, key=lambda x: x["error"]["mean"], default=None)
 
 
 def _environment() -> Environment:

@@ -21,7 +21,10 @@ class Chart {
     for (const radio of figure.querySelectorAll("input[type=radio]"))
       radio.addEventListener("change", () => this.setAxes(radio.value === "log"));
     // the first report comes when the plot is first seen: a hidden one has no width
-    new ResizeObserver(() => this.plot.clientWidth !== this.width && this.draw()).observe(this.plot);
+    // one that is hidden again keeps what was zoomed
+    new ResizeObserver(() => ![0, this.width].includes(this.plot.clientWidth) && this.draw()).observe(
+      this.plot,
+    );
   }
 
   /* Let a button switch the curve that its data-line tells. */
@@ -131,6 +134,7 @@ class Chart {
     const { dash, x } = this.lines[i];
     const show = this.shown[i];
     const end = { show, auto: false, spanGaps: true, points: { show: false } };
+    const upper = { ...end, auto: this.xName !== "rounds" }; // of some points all must be in view
     const mean = {
       show,
       stroke: () => this.colour(i, "ff", "40"),
@@ -139,7 +143,7 @@ class Chart {
       spanGaps: true,
       points: { show: x.length <= 30, size: 5 },
     };
-    return [mean, end, { ...end }];
+    return [mean, end, upper];
   }
 
   axis({ label, log, space, size }) {

@@ -2,7 +2,6 @@
 
 import json
 import math
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +11,8 @@ BANDIT = (
     "2 3",
     "9 3 2 3",
     "9 3 2 3 2 3",
+    "2 7",
+    "14 3 2 3",
 )  # solid first; a dash for each time round the colours
 FULL = ("8 5", "16 5")
 
@@ -46,19 +47,17 @@ def inline(x: Any) -> str:
 def dressed(streams: list[Row]) -> list[Row]:
     """Return the streams, learners by error; each has a colour and a dash, in all streams the same.
 
-    Learners are the same if they have a name in common, and are in turn the first, the second...
-    of that name in their stream. Dashes tell the fully informed from the others.
+    Learners are the same if they have a label in common. Dashes tell the fully informed from the
+    others.
     """
     known: dict[tuple, Row] = {}
     ranked = []
     for stream in streams:
-        seen: Counter = Counter()
         learners = sorted(stream["learners"], key=lambda x: _last_if_none(x["error"]["mean"]))
         for i, learner in enumerate(learners):
-            name, full = learner["name"], learner["full_information"]
-            seen[name] += 1
+            full = learner["full_information"]
             before = sum(key[0] == full for key in known)
-            style = known.setdefault((full, name, seen[name]), _style(before, full))
+            style = known.setdefault((full, learner["label"]), _style(before, full))
             learners[i] = learner | style
         ranked.append(stream | {"learners": learners})
     return ranked
@@ -82,14 +81,18 @@ def lines(learners: list[Row]) -> list[Row]:
 
 
 def swept(stream: Row) -> list[Row]:
-    """Return the errors over exploration rates, in the dress of the learner of that name."""
+    """Return the errors over exploration rates, in the dress of the learner, if that is free."""
     dress = {learner["name"]: learner for learner in reversed(stream["learners"])}
+    free = [_style(i, False) for i in range(COLOURS * len(BANDIT))]
     found = []
-    for i, sweep in enumerate(stream.get("exploration") or []):
+    for sweep in stream.get("exploration") or []:
         points = sorted(sweep["points"], key=lambda p: p["value"])
         curve = {key: [p[key] for p in points] for key in ("mean", "low", "high")}
         label = f"{sweep['name']} ({sweep['parameter']})"
-        line = _line(dress.get(sweep["name"], _style(i, False)), label, curve)
+        style = {key: dress.get(sweep["name"], free[0])[key] for key in ("colour", "dash")}
+        style = style if style in free else free[0]
+        free = [one for one in free if one != style] or free
+        line = _line(style, label, curve)
         found.append(line | {"x": [p["value"] for p in points]})
     return [line for line in found if line["x"]]
 

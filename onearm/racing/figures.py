@@ -10,6 +10,8 @@ import numpy as np
 from onearm.racing.summary import Score, exploration
 
 EARLY = 10  # the rounds before are noise
+STYLES = ("-", ":", "-.")  # one for each time round the colours
+LONG = 24  # lines of a column of the legend
 
 
 def write_figures(found: Sequence[Score], folder: Path) -> list[Path]:
@@ -34,7 +36,8 @@ def is_figure(path: Path) -> bool:
 def _curves(scores: list[Score], stream: str) -> Any:
     from matplotlib import pyplot as plt
 
-    figure, axes = plt.subplots(figsize=(9, 5.5), layout="constrained")
+    size = (9 + 3 * ((len(scores) - 1) // LONG), 5.5)
+    figure, axes = plt.subplots(figsize=size, layout="constrained")
     colours = plt.get_cmap("tab20").colors
     rounds = scores[0].records[0]["n_rounds"]
     first = EARLY if rounds >= 10 * EARLY else 1
@@ -42,7 +45,7 @@ def _curves(scores: list[Score], stream: str) -> Any:
     for i, score in enumerate(scores):
         curve = {key: np.array(values) for key, values in score.curve().items()}
         shown += [mean for mean in curve["mean"][curve["rounds"] >= first] if mean > 0]
-        style = "--" if score.full_information else "-"
+        style = "--" if score.full_information else STYLES[i // len(colours) % len(STYLES)]
         label = _plain(f"{score.name}  {score.error.mean:.3f}")
         colour = colours[i % len(colours)]
         axes.plot(curve["rounds"], curve["mean"], style, color=colour, label=label, lw=1.6)
@@ -66,7 +69,13 @@ def _rates(scores: list[Score], stream: str) -> Any:
         axes.errorbar(
             rates, means, half, label=_plain(learner), marker="o", ms=3, capsize=2, lw=1.4
         )
-    axes.set(xscale="log", yscale="log", xlabel="exploration rate", ylabel="error")
+    least = min(rate for points in exploration(scores).values() for rate, _ in points if rate > 0)
+    if any(rate == 0 for points in exploration(scores).values() for rate, _ in points):
+        axes.set_xscale("symlog", linthresh=least)
+    else:
+        axes.set_xscale("log")
+    axes.set(yscale="log", xlabel="exploration parameter", ylabel="error")
+    axes.set_ylim(top=min(1.0, axes.get_ylim()[1]))
     _dressed(axes, f"{stream}: error by exploration rate")
     return figure
 
@@ -74,7 +83,9 @@ def _rates(scores: list[Score], stream: str) -> Any:
 def _dressed(axes: Any, title: str) -> None:
     axes.set_title(_plain(title), loc="left")
     axes.grid(which="both", alpha=0.2)
-    axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False, fontsize=9)
+    columns = 1 + (len(axes.get_legend_handles_labels()[0]) - 1) // LONG
+    place = {"loc": "center left", "bbox_to_anchor": (1, 0.5), "frameon": False}
+    axes.legend(**place, fontsize=9 if columns == 1 else 8, ncols=columns)
 
 
 def _plain(text: str) -> str:

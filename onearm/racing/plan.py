@@ -109,14 +109,17 @@ class Plan:
         return cls(**told)
 
     def toml(self) -> str:
-        """Return the plan as TOML: a Stream and a class by their names."""
+        """Return the plan as TOML, a Stream and a class of Python in comments."""
         keys = [field.name for field in fields(self) if field.name not in ("streams", "learners")]
         values = {key: getattr(self, key) for key in keys}
         lines = [f"{key} = {_said(v)}" for key, v in values.items() if v is not None]
         given = [one.told for one in self.sources() if one.given]
         lines += [f"# a Stream of Python: {_said(s['name'])}, SHA-256 {s['sha256']}" for s in given]
         entries = [("streams", one.told) for one in self.sources() if not one.given]
-        entries += [("learners", _entry(one)) for one in self.learners]
+        learners = [_entry(one) for one in self.learners]
+        own = [one for one in learners if isinstance(one["name"], type)]
+        lines += [f"# a class of Python: {_settings(one)}" for one in own]
+        entries += [("learners", one) for one in learners if one not in own]
         for title, entry in entries:
             lines += ["", f"[[{title}]]"]
             told = {k: v for k, v in entry.items() if k != "sha256" and v is not None}
@@ -204,11 +207,16 @@ def _entry(told: Any) -> dict[str, Any]:
     return entry | {"name": known[entry["name"].strip().lower()]}
 
 
+def _settings(entry: dict[str, Any]) -> str:
+    return ", ".join(
+        [entry["name"].__name__, *(f"{k} = {_said(v)}" for k, v in entry.items() if k != "name")]
+    )
+
+
 def _whole(value: Any, least: int) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
 
 def _said(value: Any) -> str:
-    """A value in TOML, which says these as JSON does; a class by its name."""
-    value = value.__name__ if isinstance(value, type) else value
+    """A value in TOML, which says these as JSON does."""
     return json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)

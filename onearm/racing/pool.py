@@ -14,6 +14,7 @@ from typing import Any
 
 from joblib import Parallel, cpu_count, delayed
 
+from onearm.cluster import connected
 from onearm.racing.run import Job, Record, play
 
 EVERY = 0.2  # seconds between two words of a run that is under way
@@ -58,29 +59,21 @@ def _in_workers(jobs: Sequence[Job], n: int, heard: Address) -> Iterator[tuple[s
 
 
 def _on_ray(jobs: Sequence[Job], on: str, heard: Address) -> Iterator[Ended]:
-    try:
-        import ray
-    except ImportError:
-        raise ImportError(f"on={on!r} needs Ray: pip install 'onearm[ray]'") from None
-    if not ray.is_initialized():
+    with connected(on) as ray:
+        task = ray.remote(num_cpus=1, max_retries=TRIES)(_reporting)
+        host = ray.util.get_node_ip_address()
+        asked = {task.remote(job, (host, heard[1])): job for job in jobs}
         try:
-            ray.init(address=None if on == "ray" else on, log_to_driver=False)
-        except (ValueError, ConnectionError) as error:
-            raise ValueError(f"{WHERE}, got {on!r}: {error}") from None
-    task = ray.remote(num_cpus=1, max_retries=TRIES)(_reporting)
-    host = ray.util.get_node_ip_address()
-    asked = {task.remote(job, (host, heard[1])): job for job in jobs}
-    try:
-        while asked:
-            (done,), _ = ray.wait(list(asked))
-            try:
-                result = ray.get(done)[1]
-            except ray.exceptions.RayError as error:
-                result = f"its worker was lost: {str(error).splitlines()[0]}"
-            yield asked.pop(done), result
-    finally:
-        for one in asked:
-            ray.cancel(one, force=True)
+            while asked:
+                (done,), _ = ray.wait(list(asked))
+                try:
+                    result = ray.get(done)[1]
+                except ray.exceptions.RayError as error:
+                    result = f"its worker was lost: {str(error).splitlines()[0]}"
+                yield asked.pop(done), result
+        finally:
+            for one in asked:
+                ray.cancel(one, force=True)
 
 
 def _reporting(job: Job, heard: Address) -> tuple[str, Record | str]:

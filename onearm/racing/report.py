@@ -27,7 +27,8 @@ SCALED = (
 )
 TUNED = (
     "Exploration rates were chosen on the first {:.0%} of each repeat's rows: of the default times "
-    "4^-3 … 4^2, that of least error. Those rows are not part of the race, for any learner."
+    "4^-3 … 4^2 (where that is 0, of 0 and 4^-3 … 4^2), that of least error. Those rows are not part "
+    "of the race, for any learner."
 )
 
 
@@ -163,15 +164,18 @@ def _rate_name(found: list[Score], learner: str) -> str:
 
 def _learner_data(score: Score) -> dict[str, Any]:
     first = score.records[0]
-    chosen = [f"{key}={v:g}" for record in score.records for key, v in record["tuned"].items()]
-    hidden = ("n_classes", "n_features", "seed", "nominal")
+    tuned = {key: [r["tuned"][key] for r in score.records] for key in first["tuned"]}
+    told = [f"{key}, tuned run by run: {', '.join(f'{v:g}' for v in values)}"
+            for key, values in tuned.items()]  # fmt: skip
+    hidden = ("n_classes", "n_features", "seed", "nominal", *tuned)
     return {
         "label": score.name, "name": first["learner"], "full_information": score.full_information,
         "parameters": {k: v for k, v in first["played"].items() if k not in hidden},
-        "tuned": ", ".join(dict.fromkeys(chosen)) or None, "runs": len(score.records),
+        "tuned": "; ".join(told) or None, "runs": len(score.records), "best": score.best,
         "error": score.error._asdict(), "last_tenth": score.last_tenth._asdict(),
         "area": score.area._asdict(),
         "difference": score.difference._asdict() if score.difference else None,
-        "rounds_per_second": score.rate, "seconds": sum(r["seconds"] for r in score.records),
+        "rounds_per_second": score.rate,
+        "seconds": sum(r["seconds"] for r in score.records) / len(score.records),
         "bytes": score.bytes, "curve": score.curve(),
     }  # fmt: skip

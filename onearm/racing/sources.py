@@ -132,7 +132,9 @@ def _digest(stream: Stream) -> str:
 def about(one: Source) -> str:
     """Say in a sentence where the rows come from."""
     if one.made:
-        return (inspect.getdoc(one.made) or "").splitlines()[0]
+        told = (inspect.getdoc(one.made) or "").splitlines()[0]
+        told = told.removeprefix("Return ").replace("`", "")
+        return told[:1].upper() + told[1:]
     if one.data is None:
         return f"SHA-256 {one.told['sha256']}"
     return one.data.said()

@@ -20,6 +20,7 @@ class Score(NamedTuple):
     last_tenth: Interval
     area: Interval
     difference: Interval | None  # of its error to that of the best, repeat by repeat
+    best: bool  # of those that hear right or wrong alone
 
     @property
     def full_information(self) -> bool:
@@ -71,7 +72,8 @@ def scores(records: Sequence[Record]) -> list[Score]:
     """Return each learner on each stream, the least error first.
 
     Differences are to the best learner that hears right or wrong alone and has played all repeats,
-    over the repeats that both have played.
+    over the repeats that both have played. Where all see every label none is the best, and they are
+    to the one of least error.
     """
     found = []
     for stream, played in streams(records).items():
@@ -79,17 +81,18 @@ def scores(records: Sequence[Record]) -> list[Score]:
         for record in sorted(played, key=lambda record: record["repeat"]):
             by_name.setdefault(record["name"], []).append(record)
         mean = {n: np.mean([r["error"] for r in rs]) for n, rs in by_name.items()}
-        most = max(len(runs) for runs in by_name.values())
-        whole = [name for name, runs in by_name.items() if len(runs) == most]
-        bandits = [name for name in whole if not by_name[name][0]["full_information"]]
-        best = min(bandits or whole, key=mean.__getitem__)
+        bandits = [name for name, rs in by_name.items() if not rs[0]["full_information"]]
+        most = max(len(by_name[name]) for name in bandits or by_name)
+        whole = [name for name in bandits or by_name if len(by_name[name]) == most]
+        best = min(whole, key=mean.__getitem__)
         for name in sorted(mean, key=mean.__getitem__):
             runs = by_name[name]
             parts = {
                 key: spread([run[key] for run in runs]) for key in ("error", "last_tenth", "area")
             }
             paired = None if name == best else _paired(runs, by_name[best])
-            found.append(Score(stream, name, runs, difference=paired, **parts))
+            is_best = name == best and bool(bandits)
+            found.append(Score(stream, name, runs, difference=paired, best=is_best, **parts))
     return found
 
 

@@ -1,0 +1,49 @@
+"""A Ray to work on: the one that is there, or one that is begun, and ended again."""
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+LOCAL = "ray"
+SECONDS = 5.0  # in which a cluster must be heard of
+
+
+@contextmanager
+def connected(on: str) -> Iterator[Any]:
+    """Give Ray: on "ray" the one of this process or a new one of this machine, else at an address.
+
+    What is begun here is ended here.
+    """
+    try:
+        import ray
+    except ImportError:
+        raise ImportError(f"on={on!r} needs Ray: pip install 'onearm[ray]'") from None
+    if ray.is_initialized():
+        there = ray.get_runtime_context().gcs_address
+        if on not in (LOCAL, "auto", there):
+            raise ValueError(f"on must be ray or {there}, where Ray is in use already, got {on!r}")
+        yield ray
+        return
+    _reached(on)
+    try:
+        ray.init(address=None if on == LOCAL else on, log_to_driver=False)
+    except (ValueError, ConnectionError, RuntimeError) as error:
+        raise ValueError(
+            f"on must be ray or the address of a cluster, got {on!r}: {error}"
+        ) from None
+    try:
+        yield ray
+    finally:
+        ray.shutdown()
+
+
+def _reached(on: str) -> None:
+    """Refuse an address where nobody listens, for which Ray would wait many minutes."""
+    host, _, port = on.rpartition(":")
+    if not port.isdigit() or "/" in host:  # a name, or ray://, which Ray itself refuses in time
+        return
+    try:
+        socket.create_connection((host, int(port)), SECONDS).close()
+    except (OSError, OverflowError) as error:
+        raise ValueError(f"on must be the address of a Ray cluster, got {on!r}: {error}") from None

@@ -1,0 +1,36 @@
+"""A Ray to work on: addresses where nobody listens are refused, what is begun is ended."""
+
+import socket
+
+import numpy as np
+import pytest
+
+from onearm.mh.adaboost import AdaBoostMH
+from onearm.racing.race import race
+
+
+@pytest.fixture
+def nobody():
+    """An address of this machine where nobody listens."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        yield f"127.0.0.1:{free.getsockname()[1]}"
+
+
+def test_nobody_listens(nobody):
+    wrong = f"on must be the address of a Ray cluster, got '{nobody}'"
+    with pytest.raises(ValueError, match=wrong):
+        race("balance", ["SOBA"], rounds=100, on=nobody)
+    with pytest.raises(ValueError, match=wrong):
+        AdaBoostMH(n_rounds=2).fit(np.eye(4), [0, 1, 0, 1], on=nobody)
+
+
+@pytest.mark.compiled
+def test_what_is_begun_is_ended():
+    import ray
+
+    results = race("balance", ["SOBA"], rounds=100, on="ray")
+    assert len(results.runs) == 1
+    assert not ray.is_initialized()
+    with pytest.raises(ValueError, match="on must be ray or the address of a cluster, got 'foo'"):
+        race("balance", ["SOBA"], rounds=100, on="foo")
