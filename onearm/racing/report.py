@@ -27,8 +27,8 @@ SCALED = (
 )
 TUNED = (
     "Exploration rates were chosen on the first {:.0%} of each repeat's rows: of the default times "
-    "4^-3 … 4^2 (where that is 0, of 0 and 4^-3 … 4^2), that of least error. Those rows are not part "
-    "of the race, for any learner."
+    "4^-3 … 4^2 (where that is 0, of 0 and 4^-3 … 4^2), that of least error. Those rows are not "
+    "part of the race, for any learner."
 )
 
 
