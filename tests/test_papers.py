@@ -122,6 +122,12 @@ def test_table_of_c09(tmp_path):
     c09_table.write(records, seen, tmp_path, 1000)
     text = (tmp_path / "table1.md").read_text()
     assert "(2 of 10 runs, first 1,000 rounds)" in text
+    assert "`onearm papers c09.table1 --quick`" in text
+    assert "Of 8 cells: 8 fewer rounds, 0 other data." in text
+    assert "interval over 2 runs" in text
+    c09_table.write(records, seen, tmp_path, c09_table.ALL)
+    text = (tmp_path / "table1.md").read_text()
+    assert "# Table I of C09 (2 of 10 runs)\n" in text
     assert "Of 8 cells: 1 within, 3 better, 4 worse, 0 other data." in text
     assert "| usps | Banditron | 50.28 | 50.00 ± 0.00 | -0.28 | within | 2 |" in text
     assert printed("usps", "Banditron") == pytest.approx(0.5028)
@@ -159,7 +165,7 @@ def test_table_of_bh20(tmp_path):
         tmp_path,
     )
     text = (tmp_path / "table2.md").read_text()
-    assert "20 runs each (2 of 20 runs of abalone)" in text
+    assert "# Table 2 of BH20 (4 of 84 cells, 2 of 20 runs of abalone)\n" in text
     said = "| 3.708 (within) | 3.71 (better) | 12.21 (within) | 11.68 (worse) |"
     assert f"| the paper's |  |  {said}" in text
 

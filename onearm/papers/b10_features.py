@@ -117,6 +117,7 @@ def main() -> int:
     (asked.out / "features.json").write_text(json.dumps(results, indent=1) + "\n")
     (asked.out / "features.md").write_text(text(shares, results))
     draw(shares, asked.out / "features.png")
+    console.print(f"{len(jobs)} runs: {asked.out / 'features.md'}")
     return 0
 
 

@@ -40,7 +40,7 @@ def _text(cells: dict[Cell, list[Record]], records: list[Record]) -> str:
     missed = [cell for cell in cells if not met(cell, cells[cell])]
     slack = ", ".join(f"{base} {points}" for base, points in SLACK.items())
     parts = [
-        f"""# Table 1 of B10
+        f"""# Table 1 of B10{f" ({len(cells)} of {of} cells)" if len(cells) < of else ""}
 
 Written by `onearm papers b10.table1` on {today} from {len(records)} runs,
 of {len(cells)} of {of} cells; {shown}.

@@ -31,7 +31,7 @@ def options() -> argparse.Namespace:
         "--only", nargs="+", choices=names, default=[], metavar="NAME",
         help=f"play these alone: {', '.join(names)}",
     )  # fmt: skip
-    parser.add_argument("--runs", type=int, default=20, help="of each")
+    parser.add_argument("--runs", type=int, default=bh20_table.RUNS, help="of each")
     parser.add_argument("--out", type=Path, default=FOLDER, help="folder of the results")
     return parser.parse_args()
 
@@ -66,6 +66,7 @@ def main() -> int:
     bh20_table.write([there[job] for job in jobs if job in there], len(jobs), asked.out)
     for failure in failures:
         console.print(f"[red]failed[/red] {failure}", highlight=False, soft_wrap=True)
+    console.print(f"{len(there)} cells: {asked.out / 'table2.md'}")
     return 1 if failures else 0
 
 

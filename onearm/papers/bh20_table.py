@@ -30,6 +30,7 @@ PAPER = {  # their losses, each with its standard deviation
     "census": ((0.160, 0.002), (0.032, 0.001), (0.163, 0.001), (0.105, 0.020)),
     "letter": ((0.507, 0.008), (0.498, 0.002), (0.522, 0.006), (0.517, 0.003)),
 }
+RUNS = 20
 PAIRS = {"full": "ogd", "bandit": "nfkm"}  # what is compared with what
 Cells = dict[tuple[str, str, str], Record]
 
@@ -43,13 +44,14 @@ def write(records: list[Record], of: int, folder: Path) -> None:
 def _text(cells: Cells, of: int) -> str:
     versions = {json.dumps(run["versions"]) for run in cells.values()}
     shown = "; ".join(", ".join(f"{k} {v}" for k, v in json.loads(one).items()) for one in versions)
-    runs = {run["runs"]: run["data"] for run in cells.values()}
-    few = ", ".join(f"{n} of 20 runs of {data}" for n, data in runs.items() if n < 20)
+    runs = {run["data"]: run["runs"] for run in cells.values()}
+    few = ", ".join(f"{n} of {RUNS} runs of {data}" for data, n in runs.items() if n < RUNS)
+    less = ", ".join([f"{len(cells)} of {of} cells"] * (len(cells) < of) + [few] * bool(few))
     parts = [
-        f"""# Table 2 of BH20
+        f"""# Table 2 of BH20{f" ({less})" if less else ""}
 
 Written by `onearm papers bh20.table2` on {datetime.now(UTC).date().isoformat()} from {len(cells)}
-of {of} cells, 20 runs each{f" ({few})" if few else ""}; {shown}.
+of {of} cells, {RUNS} runs each{" but for those" if few else ""}; {shown}.
 
 Mean squared loss of predictions on the second half of each data set, each made before its answer is
 heard; ± half the width of a 95 % interval over runs. Every method is tuned on the first half (at

@@ -138,6 +138,6 @@ def play(job: Job) -> Record:
         "played": n,
         "error": round(float((~correct).mean()), 6),
         "last": round(float((~correct[-max(1, n // 10) :]).mean()), 6),
-        "cpu_seconds": round(seconds, 2),
+        "cpu_seconds": round(seconds, 6),
         "curve": errors(correct, evenly(n, POINTS, FIRST)),
     }

@@ -72,7 +72,7 @@ def _best(found: Results, names: Sequence[str]) -> str:
             explores = [f"2^-{power}", f"{found.good(data, learner)}"] if power else ["", ""]
             error = percent([run["error"] for run in runs])
             seconds = float(np.mean([run["cpu_seconds"] for run in runs]))
-            rate = f"{runs[0]['played'] / max(seconds, 0.005) / 1000:,.0f}k"
+            rate = f"{runs[0]['played'] / seconds / 1000:,.0f}k" if seconds else "–"
             size = [f"{runs[0]['played']:,}", f"{len(runs)}"]
             rows.append([data, learner, explores[0], error, last, explores[1], rate, *size])
     head = ["data", "learner", "best γ", "error", "last tenth", "good γ", "rounds/s", "rounds"]

@@ -46,7 +46,7 @@ def options() -> argparse.Namespace:
     asked = parser.parse_args()
     asked.seeds = asked.seeds or (QUICK_SEEDS if asked.quick else RUNS)
     asked.out = asked.out or (FOLDER / "quick" if asked.quick else FOLDER)
-    asked.rounds = QUICK_ROUNDS if asked.quick else 10**9
+    asked.rounds = QUICK_ROUNDS if asked.quick else c09_table.ALL
     return asked
 
 

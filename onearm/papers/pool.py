@@ -47,7 +47,7 @@ def play_all(
     play: Callable[[Any], dict[str, Any]], todo: Sequence[Any], path: Path,
     said: Callable[[dict[str, Any]], str], console: Console,
 ) -> list[str]:  # fmt: skip
-    """Add the runs to the file as they end; return what went wrong."""
+    """Add the runs to the file as they end; return what went wrong, but raise if data lack."""
     failures = []
     columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()]
     columns += [TimeElapsedColumn(), TimeRemainingColumn()]
@@ -55,6 +55,8 @@ def play_all(
         task = progress.add_task("playing", total=len(todo))
         try:
             for job, result in everywhere(play, todo):
+                if isinstance(result, FileNotFoundError):
+                    raise result
                 if isinstance(result, BaseException):
                     failures.append(f"{job}: {type(result).__name__}: {result}")
                 else:

@@ -48,6 +48,7 @@ from onearm.papers.z19_run import (
 from onearm.papers.z19_tables import mean
 
 DATA_SETS = ("balance", "car", "nursery", "movement", "mice")
+SEEDS = 3
 VARIANTS = (PAPER, STILL, DEFAULTS)
 PIECES = 1000  # of a stream; a weak learner is looked at once before each
 RECENT = 0.05  # of the stream: the window of the edges
@@ -169,7 +170,8 @@ def text(records: list[Record], command: str) -> str:
             "best", "α", "two disagree"]  # fmt: skip
     versions = ", ".join(f"{name} {v}" for name, v in records[0]["versions"].items())
     seeds = sorted({run["seed"] for run in records})
-    return f"""# Does AdaBandit boost?
+    few = f" ({len(seeds)} of {SEEDS} runs)" if len(seeds) < SEEDS else ""
+    return f"""# Does AdaBandit boost?{few}
 
 Written by `{command}`; {versions}.
 Accuracy over the last fifth of the stream, mean over seeds {", ".join(map(str, seeds))} (± standard
@@ -183,7 +185,7 @@ def main() -> int:
     """Watch every stream with both settings, and write what was seen."""
     parser = argparse.ArgumentParser(prog="onearm papers z19.boosting")
     parser.add_argument("--only", nargs="+", choices=TABLES, default=DATA_SETS)
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--out", type=Path, default=FOLDER, help="folder of the results")
     asked, console = parser.parse_args(), Console(stderr=True)
     asked.out.mkdir(parents=True, exist_ok=True)
@@ -206,6 +208,7 @@ def main() -> int:
     command = " ".join(["onearm papers z19.boosting", *sys.argv[1:]])
     (asked.out / "boosting.md").write_text(text(records, command))
     z19_boosting_figure.draw(records, asked.out / "boosting.png")
+    console.print(f"{len(records)} runs: {asked.out / 'boosting.md'}")
     return 0
 
 
