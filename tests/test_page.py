@@ -6,7 +6,7 @@ import re
 from html.parser import HTMLParser
 
 from onearm import page
-from onearm.page.plots import dressed
+from onearm.page.plots import dressed, swept
 from tests.race_page import race, stream
 
 HOSTILE = ["</script><script>document.title='broken'</script>", '"it\'s" & <b>bold</b> {{ 1 }}']
@@ -104,3 +104,40 @@ def test_curves_of_other_lengths_keep_their_rounds(tmp_path):
     ends = [line["x"][-1] for line in curves if "x" in line]
     assert sorted(ends) == [100, 20000]
     assert len(curves) == 5
+
+
+def test_settings_of_one_learner_are_told_apart():
+    made = stream("a", 1)["learners"][0]
+    learners = [made | {"label": f"SOBA gamma={g}", "name": "SOBA"} for g in range(40)]
+    first, second = dressed([{"learners": learners}, {"learners": learners[::-1]}])
+    dress = {x["label"]: (x["colour"], x["dash"]) for x in first["learners"]}
+    assert len(set(dress.values())) == 40
+    assert dress == {x["label"]: (x["colour"], x["dash"]) for x in second["learners"]}
+
+
+def test_sweeps_are_told_apart():
+    data = stream("a", 5)
+    point = {"value": 0.1, "mean": 0.2, "low": 0.1, "high": 0.3}
+    names = [data["learners"][1]["name"], "SOBA a=1.0", "SOBA a=3.0", "SOBA a=1.0 b=2"]
+    data["exploration"] = [
+        {"name": name, "parameter": "gamma", "points": [point]} for name in names
+    ]
+    (dressed_one,) = dressed([data])
+    lines = swept(dressed_one)
+    assert len({(line["colour"], line["dash"]) for line in lines}) == len(names)
+    own = next(x for x in dressed_one["learners"] if x["name"] == names[0])
+    assert (lines[0]["colour"], lines[0]["dash"]) == (own["colour"], own["dash"])
+
+
+def test_no_command_no_box(tmp_path):
+    assert 'id="command"' in written(race(3), tmp_path)
+    assert 'id="command"' not in written(race(3) | {"command": ""}, tmp_path)
+
+
+def test_without_a_best_none_is_called_so(tmp_path):
+    data = race(3)
+    for one in data["streams"]:
+        for learner in one["learners"]:
+            learner["best"] = False
+    text = Parsed(written(data, tmp_path)).text
+    assert "best of those" not in text

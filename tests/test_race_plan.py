@@ -146,3 +146,11 @@ def test_a_plan_that_is_no_toml_is_named(tmp_path):
     (tmp_path / "bad.toml").write_text("rounds = = 3")
     with pytest.raises(ValueError, match=r"bad.toml: Invalid"):
         Plan.read(tmp_path / "bad.toml")
+
+
+def test_classes_of_ones_own_are_comments(tmp_path):
+    own = type("Mine", (onearm.SOBA,), {})
+    text = Plan(["SynSep"], [{"name": own, "gamma": [0.1, 0.2]}, "SOBA"]).toml()
+    assert "# a class of Python: Mine, gamma = [0.1, 0.2]\n" in text
+    (tmp_path / "plan.toml").write_text(text)
+    assert Plan.read(tmp_path / "plan.toml").learners == [{"name": "SOBA"}]

@@ -164,3 +164,33 @@ def test_figures_show_where_the_curves_are(rounds, first):
     assert high == 1.0
     assert low == pytest.approx(min(mean for r, mean in points if r >= first and mean > 0) / 1.2)
     pyplot.close(figure)
+
+
+def test_who_is_best():
+    def record(name, repeat, error, full=False):
+        return {"stream": {"name": "s"}, "name": name, "repeat": repeat, "error": error,
+                "last_tenth": error, "area": error, "full_information": full}  # fmt: skip
+
+    told = [record("told", 0, 0.1, True), record("told", 1, 0.1, True)]
+    few, all_ = [record("few", 0, 0.2)], [record("all", 0, 0.3), record("all", 1, 0.5)]
+    assert [(s.name, s.best) for s in scores(told + few + all_)] == [
+        ("told", False), ("few", False), ("all", True)
+    ]  # fmt: skip
+    assert [(s.name, s.best) for s in scores(told + few)] == [("told", False), ("few", True)]
+    assert [(s.name, s.best) for s in scores(told)] == [("told", False)]
+
+
+def test_seconds_are_those_of_a_run(tmp_path):
+    results = race("SynSep", ["SOBA"], repeats=3, rounds=ROUNDS, on=1)
+    (one,) = report.page_data(results.plan, results.scores(), [], "")["streams"][0]["learners"]
+    assert one["seconds"] == pytest.approx(np.mean([run["seconds"] for run in results.runs]))
+
+
+def test_a_tuned_rate_is_told_of_every_run():
+    results = race("SynSep", ["Banditron"], repeats=2, rounds=ROUNDS, tune=0.2, on=1)
+    data = report.page_data(results.plan, results.scores(), [], "")
+    (one,) = data["streams"][0]["learners"]
+    rates = [run["tuned"]["gamma"] for run in results.runs]
+    assert one["tuned"] == f"gamma, tuned run by run: {rates[0]:g}, {rates[1]:g}"
+    assert "gamma" not in one["parameters"]
+    assert data["streams"][0]["about"].startswith("The linearly separable texts of")
