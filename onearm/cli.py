@@ -98,11 +98,14 @@ def race(
     if out.exists() and not out.is_dir():
         raise typer.BadParameter(f"{out} is a file: --out must be a folder")
     console.print("loading the learners; the first time they are compiled, which takes a minute")
+    from onearm.racing import figures as drawing
     from onearm.racing import report
     from onearm.racing.plan import Plan
     from onearm.racing.race import race as run_race
 
     try:
+        if figures:
+            drawing.needed()
         if streams[0].endswith(".toml"):
             _alone(told, streams)
             plan = Plan.read(streams[0])
@@ -163,7 +166,7 @@ def datasets(
             console.print(f"{key}: {getattr(data, key)}", highlight=False, soft_wrap=True)
         for file in data.files:
             console.print(f"file: {file['name']}  SHA-256 {file['sha256']}", soft_wrap=True)
-        console.print(f"found in: {data.found()}", highlight=False, soft_wrap=True)
+        console.print(f"found in: {data.found() or 'no folder'}", highlight=False, soft_wrap=True)
         return
     lines = Table(title="Data sets", title_justify="left")
     for column in ("name", "rows", "features", "classes", "on disk", "licence"):

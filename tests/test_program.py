@@ -143,3 +143,19 @@ def test_check(name, last):
 def test_public_names_exist():
     for name in onearm.__all__:
         assert getattr(onearm, name) is not None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["race", "car", "--figures"], "figures need Matplotlib: pip install 'onearm[plots]'"),
+        (["papers", "c09.table1"], "c09.table1 needs matplotlib: pip install 'onearm[mh,plots]'"),
+    ],
+)
+def test_what_draws_needs_matplotlib(arguments, says, monkeypatch, tmp_path):
+    for module in ("onearm.papers", "onearm.racing.figures"):
+        monkeypatch.setattr(f"{module}.find_spec", lambda name: None)
+    monkeypatch.chdir(tmp_path)
+    result = runner.invoke(app, arguments)
+    assert result.exit_code == 2
+    assert says in re.sub(r"[\s│]+", " ", result.output)

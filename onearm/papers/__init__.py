@@ -6,6 +6,7 @@ stopped. Results are written into bench/results of a clone of the repository, el
 
 import sys
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -57,6 +58,9 @@ def run(name: str, told: list[str], quick: bool = False) -> int:
         out = () if "--quick" in one.quick else ("--out", str(_quick_folder(name)))
         told = [*one.quick, *out, *told]
     sys.argv = [f"onearm papers {name}", *told]
+    for package in ("matplotlib", "sklearn"):
+        if find_spec(package) is None:
+            raise ValueError(f"{name} needs {package}: pip install 'onearm[mh,plots]'")
     return import_module(f"onearm.papers.{one.module}").main()
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ LONG = 24  # lines of a column of the legend
 
 def write_figures(found: Sequence[Score], folder: Path) -> list[Path]:
     """Draw the errors of each stream over the rounds, and over the rates where there are some."""
+    needed()
     import matplotlib
 
     matplotlib.use("Agg")
@@ -26,6 +28,12 @@ def write_figures(found: Sequence[Score], folder: Path) -> list[Path]:
         if exploration(scores):
             written += _saved(_rates(scores, stream), folder / f"exploration-{number}")
     return written
+
+
+def needed() -> None:
+    """Refuse to draw without Matplotlib."""
+    if find_spec("matplotlib") is None:
+        raise ImportError("figures need Matplotlib: pip install 'onearm[plots]'")
 
 
 def is_figure(path: Path) -> bool:
