@@ -83,7 +83,8 @@ def unit(X: Any) -> Any:
     if hasattr(X, "tocsr"):
         from scipy.sparse import csr_array
 
-        values = np.nan_to_num(np.asarray(X.data, float))
+        values = np.asarray(X.data, float)
+        values = np.where(np.isnan(values), 0.0, values)
         norm = np.sqrt(np.add.reduceat(np.append(values**2, 0.0), X.indptr[:-1]))
         lengths = np.diff(X.indptr)
         scaled = values / np.repeat(np.where((norm > 0) & (lengths > 0), norm, 1.0), lengths)
