@@ -39,12 +39,24 @@ class Chart {
   show(i, on) {
     this.shown[i] = on;
     for (const button of this.buttons[i]) button.setAttribute("aria-pressed", on);
-    for (const s of this.seriesOf(i)) this.uplot?.setSeries(s, { show: on });
+    this.keepingZoom(() => {
+      for (const s of this.seriesOf(i)) this.uplot?.setSeries(s, { show: on });
+    });
     if (!on && this.focused === i) this.focus(null);
   }
 
   showAll(on) {
     this.uplot?.batch(() => this.lines.forEach((_, i) => this.show(i, on)));
+  }
+
+  /* Curves that come and go make the error's axis fit anew, unless something is zoomed. */
+  keepingZoom(change) {
+    if (!this.uplot) return;
+    const { scales, data } = this.uplot;
+    const zoomed = scales.x.min > data[0][0] || scales.x.max < data[0].at(-1);
+    const { min, max } = scales.y;
+    change();
+    if (zoomed) this.uplot.setScale("y", { min, max });
   }
 
   setAxes(log) {
