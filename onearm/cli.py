@@ -3,6 +3,9 @@
 import shlex
 import signal
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -43,6 +46,19 @@ def _numbers(text: str) -> list[float]:
         return [float(part) for part in text.split(",")] if text else []
     except ValueError:
         raise typer.BadParameter(f"must be numbers with commas, got {text!r}") from None
+
+
+@contextmanager
+def _ending_with_sigterm() -> Iterator[None]:
+    """Let SIGTERM end workers, too: it is an exception meanwhile."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 PLANNED = ("learners", "repeats", "rounds", "seed", "tune", "exploration", "in_order", "raw")
@@ -91,7 +107,6 @@ def race(
     """
     from rich.console import Console
 
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that workers end, too
     console = Console()
     if not sys.stdout.isatty():
         console = Console(width=LOG_WIDTH, force_terminal=False)
@@ -114,14 +129,15 @@ def race(
                 streams, _learners(learners), repeats, rounds, seed, 0.1 if tune else 0.0,
                 _numbers(exploration), in_order, raw,
             )  # fmt: skip
-        results = run_race(plan, on=int(on) if on.isdigit() else on, out=out, console=console)
+        with _ending_with_sigterm():
+            results = run_race(plan, on=int(on) if on.isdigit() else on, out=out, console=console)
     except (ValueError, OSError, ImportError, RuntimeError) as error:
         raise typer.BadParameter(str(error)) from error
     except KeyboardInterrupt:
         console.print(f"stopped; runs that had ended are in {out}: the same command goes on")
         raise typer.Exit(130) from None
     if results.failures:
-        console.print(f"{len(results.failures)} runs failed:")
+        console.print(f"failed: {len(results.failures)}")
     for failure in results.failures:
         console.print(failure, highlight=False, soft_wrap=True, markup=False)
     if not results.runs:

@@ -21,7 +21,7 @@ def connected(on: str) -> Iterator[Any]:
         raise ImportError(f"on={on!r} needs Ray: pip install 'onearm[ray]'") from None
     if ray.is_initialized():
         there = ray.get_runtime_context().gcs_address
-        if on not in (LOCAL, "auto", there):
+        if on not in (LOCAL, "auto", there) and not _same(on, there):
             raise ValueError(f"on must be ray or {there}, where Ray is in use already, got {on!r}")
         yield ray
         return
@@ -29,13 +29,19 @@ def connected(on: str) -> Iterator[Any]:
     try:
         ray.init(address=None if on == LOCAL else on, log_to_driver=False)
     except (ValueError, ConnectionError, RuntimeError) as error:
-        raise ValueError(
-            f"on must be ray or the address of a cluster, got {on!r}: {error}"
-        ) from None
+        if on == LOCAL:
+            raise
+        raise ValueError(f"on must be the address of a Ray cluster, got {on!r}: {error}") from None
     try:
         yield ray
     finally:
         ray.shutdown()
+
+
+def _same(on: str, there: str) -> bool:
+    """Whether an address is that of the Ray in use, told by another name of this machine."""
+    host, _, port = on.rpartition(":")
+    return host in ("127.0.0.1", "localhost") and port == there.rpartition(":")[2]
 
 
 def _reached(on: str) -> None:

@@ -32,5 +32,9 @@ def test_what_is_begun_is_ended():
     results = race("balance", ["SOBA"], rounds=100, on="ray")
     assert len(results.runs) == 1
     assert not ray.is_initialized()
-    with pytest.raises(ValueError, match="on must be ray or the address of a cluster, got 'foo'"):
+    with ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False):
+        port = ray.get_runtime_context().gcs_address.rpartition(":")[2]
+        assert race("balance", ["SOBA"], rounds=100, on=f"localhost:{port}").runs
+        assert ray.is_initialized()
+    with pytest.raises(ValueError, match="on must be the address of a Ray cluster, got 'foo'"):
         race("balance", ["SOBA"], rounds=100, on="foo")

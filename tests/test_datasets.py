@@ -128,12 +128,12 @@ def test_rows_are_given_where_none_can_be_kept(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("part", ["X.npy", "y.npy", "told.json"])
-@pytest.mark.parametrize("damage", ["gone", "cut off"])
+@pytest.mark.parametrize("damage", ["gone", "cut off", "empty"])
 def test_damaged_rows_are_made_anew(part, damage):
     rows = np.arange(2000.0).reshape(-1, 2), np.arange(1000) % 2, {"class_names": ["a", "b"]}
     keeping.kept("name", lambda: rows)
     path = keeping.place("name") / part
-    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    path.write_bytes(b"" if damage == "empty" else path.read_bytes()[: path.stat().st_size // 2])
     if damage == "gone":
         path.unlink()
     for make in (lambda: rows, None):  # made once, then kept
@@ -171,3 +171,12 @@ def test_what_has_no_file_says_what_to_copy(monkeypatch):
 def test_names_must_be_names():
     with pytest.raises(ValueError, match=r"name must be one of balance, .*, got None"):
         datasets.load(None)
+
+
+def test_the_right_one_of_two_files_is_not_called_wrong(monkeypatch, tmp_path):
+    right = {"name": "a.csv.xz", "sha256": hashlib.sha256(TABLE).hexdigest()}
+    known(monkeypatch, "mine", TABLE, files=[right, {"name": "b.csv.xz", "sha256": "0"}])
+    (tmp_path / "a.csv.xz").write_bytes(TABLE)
+    monkeypatch.setenv("ONEARM_DATA", str(tmp_path))
+    with pytest.raises(FileNotFoundError, match=r"ONEARM_DATA names\.$"):
+        datasets.load("mine")

@@ -228,6 +228,8 @@ def test_numbers_that_name_columns(write):
     assert stream.class_names == ("a", "b")
     votes = read(write("two.csv", "y,n,1\nn,y,2\ny,y,1\n"))  # y is a vote, not a label
     assert votes.n_rows == 3
+    sounds = read(write("three.csv", "1.0,target\n2.0,noise\n3.0,noise\n"))
+    assert sounds.n_rows == 3
 
 
 def test_many_values_are_said(write):

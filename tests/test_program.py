@@ -2,7 +2,9 @@
 
 import json
 import re
+import signal
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 
 import pytest
@@ -149,7 +151,7 @@ def test_public_names_exist():
     ("arguments", "says"),
     [
         (["race", "car", "--figures"], "figures need Matplotlib: pip install 'onearm[plots]'"),
-        (["papers", "c09.table1"], "c09.table1 needs matplotlib: pip install 'onearm[mh,plots]'"),
+        (["papers", "c09.table1"], "c09.table1 needs matplotlib: pip install 'onearm[plots]'"),
     ],
 )
 def test_what_draws_needs_matplotlib(arguments, says, monkeypatch, tmp_path):
@@ -159,3 +161,12 @@ def test_what_draws_needs_matplotlib(arguments, says, monkeypatch, tmp_path):
     result = runner.invoke(app, arguments)
     assert result.exit_code == 2
     assert says in re.sub(r"[\s│]+", " ", result.output)
+
+
+def test_sigterm_is_as_it_was(tmp_path):
+    before = signal.getsignal(signal.SIGTERM)
+    told = ["race", "balance", "--learners", "soba", "--rounds", "50", "--out", str(tmp_path)]
+    with ThreadPoolExecutor(1) as threads:  # where signals cannot be caught
+        assert threads.submit(runner.invoke, app, told).result().exit_code == 0
+    assert runner.invoke(app, told).exit_code == 0
+    assert signal.getsignal(signal.SIGTERM) == before

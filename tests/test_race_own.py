@@ -83,3 +83,18 @@ def test_a_class_of_the_script_itself_is_played_by_workers(tmp_path):
         [sys.executable, tmp_path / "script.py"], capture_output=True, text=True, timeout=300
     )
     assert done.stdout == "['Careful', 'SOBA', 'Careful', 'SOBA']\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    "body", ["    a = {}", "    def f(self, x={}): ...", "    def f(self): return {}",
+             "    def f(self): return (lambda: {})()"],
+)  # fmt: skip
+def test_a_class_of_a_prompt_is_told_by_what_it_does(body):
+    """Where there is no text, constants and defaults count too."""
+
+    def typed(value):
+        names = {"onearm": onearm, "__name__": "__main__"}
+        exec(f"class Typed(onearm.SOBA):\n{body.format(value)}", names)
+        return names["Typed"]
+
+    assert own(typed(1)) == own(typed(1)) != own(typed(2))

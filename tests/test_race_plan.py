@@ -122,7 +122,8 @@ def test_streams_have_grids_too():
     ("streams", "learners", "wrong"),
     [
         ("SynSep", {"name": "SOBA", "gamma": []}, r"gamma must have at least one value, got \[\]"),
-        ({"name": "SynNonSep", "noise": 2.0}, "SOBA", "noise must be"),
+        ({"name": "SynNonSep", "noise": 2.0}, "SOBA", "SynNonSep noise=2.0: noise must be"),
+        ({"name": "SynNonSep", "noise": "x"}, "SOBA", "SynNonSep noise=x: "),
         ("SynSep", {"name": "SOBA", "gamma": 2.0}, "SOBA: gamma must be"),
         ("SynSep", dict, "learners must be classes of Learner, got <class 'dict'>"),
         ({"file": 5}, "SOBA", "stream must be a file or one of"),
@@ -154,3 +155,10 @@ def test_classes_of_ones_own_are_comments(tmp_path):
     assert "# a class of Python: Mine, gamma = [0.1, 0.2]\n" in text
     (tmp_path / "plan.toml").write_text(text)
     assert Plan.read(tmp_path / "plan.toml").learners == [{"name": "SOBA"}]
+
+
+def test_values_may_be_numpys():
+    streams = {"name": "SynNonSep", "noise": np.array([0.1, 0.2])}
+    plan = Plan([streams], [{"name": "SOBA", "gamma": np.array([0.01]), "a": np.float32(2)}])
+    assert len(plan.jobs()) == 2
+    assert "gamma = [0.01]\na = 2.0" in plan.toml()

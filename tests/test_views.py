@@ -25,7 +25,7 @@ def test_wide_rows_are_the_same_but_sparse(monkeypatch):
     X[5, 2] = 7.0  # no code
     stream = Stream.of(X, rng.integers(0, 3, 200), nominal=(30, 0, 5))
     dense = linear(stream).arrays()[0]
-    monkeypatch.setattr(views, "WIDE", 36)
+    monkeypatch.setattr(views, "WIDE", 34)
     sparse = linear(stream).arrays()[0]
     assert dense.shape == sparse.shape == (200, 37)
     assert sparse.nnz < 200 * 5
@@ -36,6 +36,8 @@ def test_wide_rows_are_the_same_but_sparse(monkeypatch):
 def test_what_sparse_rows_lack_is_zero():
     X = csr_array(np.array([[3.0, np.nan, 4.0]]))
     np.testing.assert_allclose(unit(X).toarray(), [[0.6, 0.0, 0.8]])
+    stream = Stream.of(X, [1])
+    np.testing.assert_array_equal(filling(stream)(stream).arrays()[0].toarray(), [[3, 0, 4]])
 
 
 def test_sparse_rows_are_scaled_alone():

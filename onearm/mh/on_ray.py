@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from onearm.cluster import connected
 from onearm.mh.block import Block, bounds, cut
 from onearm.mh.blocks import Blocks
@@ -90,7 +92,7 @@ def number_of_blocks(n_jobs: int | None, n: int) -> int:
     """One for each CPU, two at least; but no more than rows."""
     if n_jobs is None or n_jobs == -1:
         n_jobs = max(2, int(ray().cluster_resources().get("CPU", 0)))
-    if not isinstance(n_jobs, int) or n_jobs < 1:
+    if not isinstance(n_jobs, int | np.integer) or n_jobs < 1:
         raise ValueError(f"n_jobs must be None, -1 or at least 1 on Ray, got {n_jobs!r}")
     return min(n_jobs, n)
 

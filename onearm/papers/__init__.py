@@ -20,8 +20,11 @@ class Published(NamedTuple):
     title: str
     module: str
     quick: tuple[str, ...] = ()  # what makes it small, if that can be done
+    needs: tuple[str, ...] = ("matplotlib",)  # packages
 
 
+EXTRAS = {"matplotlib": "plots", "sklearn": "mh"}
+BOTH = ("matplotlib", "sklearn")
 Z19 = ("--seeds", "1", "--only", "balance", "car")
 B10 = ("--seeds", "1", "--only", "pendigits", "stump")
 BH20 = ("--runs", "2", "--only", "abalone", "ogd", "full")
@@ -37,12 +40,12 @@ PUBLISHED = {
     "z19.figure1": Published("the same run as table1", "z19", Z19),
     "z19.figure2": Published("the same run as table1", "z19", Z19),
     "z19.boosting": Published("does AdaBandit boost?", "z19_boosting", ("--seeds", "1")),
-    "b10.table1": Published("AdaBoost.MH, errors", "b10", B10),
-    "b10.figure3": Published("which columns are chosen", "b10_features", ("--runs", "2")),
-    "b10.figure4": Published("the same run as table1", "b10", B10),
-    "b10.usps": Published("why stumps err more on USPS", "b10_usps"),
+    "b10.table1": Published("AdaBoost.MH, errors", "b10", B10, BOTH),
+    "b10.figure3": Published("which columns are chosen", "b10_features", ("--runs", "2"), BOTH),
+    "b10.figure4": Published("the same run as table1", "b10", B10, BOTH),
+    "b10.usps": Published("why stumps err more on USPS", "b10_usps", (), BOTH),
     "bh20.table1": Published("regret and cost", "bh20_regret", ("--quick",)),
-    "bh20.table2": Published("regression, losses", "bh20", BH20),
+    "bh20.table2": Published("regression, losses", "bh20", BH20, ()),
 }
 
 
@@ -58,9 +61,9 @@ def run(name: str, told: list[str], quick: bool = False) -> int:
         out = () if "--quick" in one.quick else ("--out", str(_quick_folder(name)))
         told = [*one.quick, *out, *told]
     sys.argv = [f"onearm papers {name}", *told]
-    for package in ("matplotlib", "sklearn"):
+    for package in one.needs:
         if find_spec(package) is None:
-            raise ValueError(f"{name} needs {package}: pip install 'onearm[mh,plots]'")
+            raise ValueError(f"{name} needs {package}: pip install 'onearm[{EXTRAS[package]}]'")
     return import_module(f"onearm.papers.{one.module}").main()
 
 

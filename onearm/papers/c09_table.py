@@ -32,8 +32,9 @@ READINGS = """\
 The paper says that its runs differ only by guesses at the beginning, so all of them may have
 played the rows in the order of the file (`file`). It says nothing of the scale of USPS, of which
 copies have grey values from 0 to 1, as ours, or from -1 to 1 (`signed`), and of norms nothing
-either (`unit`: rows of norm 1). How many cells each reading decides in which way, on the data sets
-where it was played:"""
+either (`unit`: rows of norm 1)."""
+DECIDED = """\
+How many cells each reading decides in which way, on the data sets where it was played:"""
 
 
 def settled(tried: list[Record]) -> Best:
@@ -81,14 +82,13 @@ def write(records: list[Record], tried: list[Record], folder: Path, rounds: int)
     runs = _list(sorted({len(errors) for errors in cells.values()}))
     numbers = {"runs": runs, "points": 100 * TOLERANCE, "tuning": len(TUNING)}
     parts += [_counts(cells, short), NOTES.format(**grid, **numbers), _sizes(records, names)]
-    parts += [
-        _compared(cells, short),
-        "## What the paper concludes",
-        f"{counted(found)} Bounds in brackets are ours.",
-    ]
-    parts += [table(["the paper says", "data", "verdict", "here, %"], [list(c) for c in found])]
+    parts += [_compared(cells, short)]
+    if not short:
+        parts += ["## What the paper concludes", f"{counted(found)} Bounds in brackets are ours."]
+        parts += [table(["the paper says", "data", "verdict", "here, %"], [list(c) for c in found])]
     read = {form: _reading(records, best, names, form) for form in _forms()}
-    parts += ["## What the paper leaves open", READINGS, _decided(read, short), _rows(read)]
+    decided = [] if short else [DECIDED, _decided(read)]
+    parts += ["## What the paper leaves open", READINGS, *decided, _rows(read)]
     parts += ["The offset tree:", _trees(records, names)]
     parts += ["## What was settled", _settled(records, best, names)]
     (folder / "table1.md").write_text("\n\n".join(parts) + "\n")
@@ -143,12 +143,12 @@ def _reading(records: list[Record], best: Best, names: list[str], form: str) -> 
     return {cell: errors for cell, errors in cells.items() if errors}
 
 
-def _decided(read: dict[str, Cells], short: bool) -> str:
+def _decided(read: dict[str, Cells]) -> str:
     rows = []
     for data in dict.fromkeys(data for form in _forms()[1:] for data, _ in read[form]):
         for form in _forms():
             ours = {cell: errors for cell, errors in read[form].items() if cell[0] == data}
-            found = [_verdict(*cell, errors, short) for cell, errors in ours.items()]
+            found = [_verdict(*cell, errors, False) for cell, errors in ours.items()]
             counts = [f"{found.count(one)}" for one in (WITHIN, BETTER, WORSE)]
             rows += [[data, _name(form), *counts]] if found else []
     return table(["data", "rows", WITHIN, BETTER, WORSE], rows)

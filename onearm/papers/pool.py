@@ -48,7 +48,7 @@ def play_all(
     said: Callable[[dict[str, Any]], str], console: Console,
 ) -> list[str]:  # fmt: skip
     """Add the runs to the file as they end; return what went wrong, but raise if data lack."""
-    failures = []
+    failures, lacking = [], []
     columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()]
     columns += [TimeElapsedColumn(), TimeRemainingColumn()]
     with path.open("a") as lines, Progress(*columns, console=console) as progress:
@@ -56,7 +56,7 @@ def play_all(
         try:
             for job, result in everywhere(play, todo):
                 if isinstance(result, FileNotFoundError):
-                    raise result
+                    lacking.append(result)
                 if isinstance(result, BaseException):
                     failures.append(f"{job}: {type(result).__name__}: {result}")
                 else:
@@ -66,4 +66,6 @@ def play_all(
                 progress.advance(task)
         except KeyboardInterrupt:
             failures.append("stopped before the end; the same command goes on from here")
+    if lacking:
+        raise lacking[0]
     return failures

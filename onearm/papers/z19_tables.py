@@ -6,10 +6,11 @@ import numpy as np
 from scipy.special import stdtrit
 
 from onearm.papers.markdown import table
+from onearm.papers.verdicts import BETTER, WITHIN, WORSE
 from onearm.papers.z19_paper import DATA_SETS, LEARNERS, OURS, TABLES, TUNED
 from onearm.papers.z19_run import DEFAULTS, PAPER, SETTINGS, Record
 
-WITHIN = 0.02
+SHORT = 0.02  # of the paper's accuracy: so much is allowed
 ROUNDED = 0.005
 HEADS = {
     "asymptotic": "Table 1: asymptotic accuracy, that of the last 20 % of the stream",
@@ -19,8 +20,7 @@ NOTES = """\
 ± is the standard error of the mean over runs. The paper prints none, and two decimals. A difference
 is ours less the paper's. The settings "paper" are those published for each data set, "ours" are
 the defaults of the class, the same for all. Within: the paper's number lies in our 95 % interval,
-or at most half of its last digit from our mean; else we are better or worse (one run alone has no
-interval). Met: the mean is at
+or at most half of its last digit from our mean; else we are better or worse. Met: the mean is at
 most {within} below the paper's, or above it; asked of AdaBandit and BanditBBM, asymptotic. A run is
 one shuffle of the stream, with the seeds 4 to 23 (Movement, Isolet: 4 to 13).
 
@@ -56,16 +56,18 @@ def select(records: list[Record], data: str, learner: str, settings: str) -> lis
 
 def met(found: Mean, printed: float) -> bool:
     """Whether we are as good as the paper."""
-    return found.value >= printed - WITHIN
+    return found.value >= printed - SHORT
 
 
-def verdict(found: Mean, printed: float) -> str:
+def judged(found: Mean, printed: float) -> str:
     """Whether the paper's number lies in our 95 % interval, or within half of its last digit."""
-    half = stdtrit(found.runs - 1, 0.975) * found.error if found.runs > 1 else 0.0
+    if found.runs < 2:
+        return "one run"
+    half = stdtrit(found.runs - 1, 0.975) * found.error
     off = found.value - printed
     if abs(off) <= max(half, ROUNDED):
-        return "within"
-    return "better" if off > 0 else "worse"
+        return WITHIN
+    return BETTER if off > 0 else WORSE
 
 
 def text(records: list[Record], about: str) -> str:
@@ -75,7 +77,7 @@ def text(records: list[Record], about: str) -> str:
     theirs = f"{TABLES['movement'].stream_count:,}"
     title = "# Online multiclass boosting with bandit feedback (Z19): Tables 1 and 2"
     parts = [title + _less(records), about]
-    parts += [summary(records), NOTES.format(within=WITHIN, counts=said, theirs=theirs)]
+    parts += [summary(records), NOTES.format(within=SHORT, counts=said, theirs=theirs)]
     parts += [cramped(records)]
     for of, head in HEADS.items():
         parts += [f"## {head}", compared(records, of)]
@@ -151,7 +153,7 @@ def _asked(learner: str, of: str) -> bool:
 def _beside(found: Mean | None, printed: float, runs: int, asked: bool) -> list[str]:
     if found is None:
         return [""] * 4
-    answer = verdict(found, printed) + (
+    answer = judged(found, printed) + (
         " **(not met)**" if asked and not met(found, printed) else ""
     )
     return [str(found), f"{found.value - printed:+.3f}", answer, f"{found.runs} of {runs}"]

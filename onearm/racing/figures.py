@@ -84,7 +84,7 @@ def _rates(scores: list[Score], stream: str) -> Any:
         axes.set_xscale("log")
     axes.set(yscale="log", xlabel="exploration parameter", ylabel="error")
     axes.set_ylim(top=min(1.0, axes.get_ylim()[1]))
-    _dressed(axes, f"{stream}: error by exploration rate")
+    _dressed(axes, f"{stream}: error by exploration")
     return figure
 
 
@@ -97,8 +97,8 @@ def _dressed(axes: Any, title: str) -> None:
 
 
 def _plain(text: str) -> str:
-    """Text that Matplotlib does not take for formulas."""
-    return text.replace("$", r"\$")
+    """Text that Matplotlib does not take for a formula, or for none to be shown."""
+    return (" " if text.startswith("_") else "") + text.replace("$", r"\$")
 
 
 def _saved(figure: Any, path: Path) -> list[Path]:

@@ -6,9 +6,11 @@ It is found where the race is told: a worker may not have the text of a class fr
 import hashlib
 import inspect
 import sys
+from types import CodeType
 from typing import Any
 
 from onearm.assembly import Kernels
+from onearm.kernels import CONSTANTS
 
 
 def own(cls: Any) -> str:
@@ -23,11 +25,19 @@ def own(cls: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+def _code(code: CodeType) -> tuple:
+    """What a function does, without where it stands."""
+    constants = [_code(c) if isinstance(c, CodeType) else c for c in code.co_consts]
+    return code.co_code, code.co_names, constants
+
+
 def _text(cls: Any) -> str:
     """Of the module, which may have more of the learner; of the class, if a script or prompt."""
     prompt = cls.__module__ == "__main__"
     try:
         return inspect.getsource(cls if prompt else sys.modules[cls.__module__])
     except (OSError, TypeError, KeyError):
-        codes = [v.__code__ for v in vars(cls).values() if inspect.isfunction(v)]
-        return repr([cls.__qualname__, *((c.co_code, c.co_names) for c in codes)])
+        functions = [v for v in vars(cls).values() if inspect.isfunction(v)]
+        told = [(_code(one.__code__), one.__defaults__) for one in functions]
+        plain = {k: v for k, v in vars(cls).items() if isinstance(v, CONSTANTS)}
+        return repr([cls.__qualname__, told, plain])

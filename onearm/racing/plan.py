@@ -117,9 +117,9 @@ class Plan:
         lines += [f"# a Stream of Python: {_said(s['name'])}, SHA-256 {s['sha256']}" for s in given]
         entries = [("streams", one.told) for one in self.sources() if not one.given]
         learners = [_entry(one) for one in self.learners]
-        own = [one for one in learners if isinstance(one["name"], type)]
-        lines += [f"# a class of Python: {_settings(one)}" for one in own]
-        entries += [("learners", one) for one in learners if one not in own]
+        theirs = [one for one in learners if isinstance(one["name"], type)]
+        lines += [f"# a class of Python: {_settings(one)}" for one in theirs]
+        entries += [("learners", one) for one in learners if one not in theirs]
         for title, entry in entries:
             lines += ["", f"[[{title}]]"]
             told = {k: v for k, v in entry.items() if k != "sha256" and v is not None}
@@ -154,7 +154,7 @@ class Plan:
 
     def _grid(self, told: Any) -> Iterable[tuple[Any, dict[str, Any]]]:
         """Give a learner with each setting that is asked for."""
-        entry = {key: getattr(v, "tolist", lambda v=v: v)() for key, v in _entry(told).items()}
+        entry = _entry(told)
         cls = entry.pop("name")
         allowed = [one.name for one in parameters(kind(cls)) if one.name not in SIZES]
         for key in entry:
@@ -185,12 +185,17 @@ def grid(entry: dict[str, Any]) -> Iterable[dict[str, Any]]:
 
 def _streams(told: Any) -> Iterable[Any]:
     """Give a stream with each setting that is asked for; lists of a file are not settings."""
-    return grid(told) if isinstance(told, dict) and "file" not in told else [told]
+    return grid(_plain(told)) if isinstance(told, dict) and "file" not in told else [told]
+
+
+def _plain(entry: dict[str, Any]) -> dict[str, Any]:
+    """An entry with lists and numbers for NumPy's."""
+    return {key: getattr(value, "tolist", lambda v=value: v)() for key, value in entry.items()}
 
 
 def _entry(told: Any) -> dict[str, Any]:
     """A learner as a dict with its class, or the name of ours in the usual case."""
-    entry = dict(told) if isinstance(told, dict) else {"name": told}
+    entry = _plain(told) if isinstance(told, dict) else {"name": told}
     if "name" not in entry:
         raise ValueError(f"learners must have a name, got {told!r}")
     if isinstance(entry["name"], type):

@@ -48,7 +48,7 @@ def play_all(jobs: Sequence[Job], on: str | int, heard: Address) -> Iterator[End
         try:
             ((_, result),) = _in_workers([job], max(n, 2), heard)
         except BrokenExecutor as error:
-            result = f"its worker was lost: {str(error).splitlines()[0]}"
+            result = lost(error)
         yield job, result
 
 
@@ -56,6 +56,16 @@ def _in_workers(jobs: Sequence[Job], n: int, heard: Address) -> Iterator[tuple[s
     workers = Parallel(n, return_as="generator_unordered", batch_size=1)
     with closing(workers(delayed(_reporting)(job, heard) for job in jobs)) as asked:
         yield from asked
+
+
+def lost(error: Exception) -> str:
+    """Say that a worker was lost, and the first of what is known about it.
+
+    >>> lost(OSError("\\n\\nno memory\\nat all"))
+    'its worker was lost: no memory'
+    """
+    said = str(error).strip().splitlines()
+    return "its worker was lost" + (f": {said[0]}" if said else "")
 
 
 def _on_ray(jobs: Sequence[Job], on: str, heard: Address) -> Iterator[Ended]:
@@ -68,8 +78,10 @@ def _on_ray(jobs: Sequence[Job], on: str, heard: Address) -> Iterator[Ended]:
                 (done,), _ = ray.wait(list(asked))
                 try:
                     result = ray.get(done)[1]
+                except ray.exceptions.RayTaskError as error:
+                    result = f"{type(error.cause).__name__}: {error.cause}"
                 except ray.exceptions.RayError as error:
-                    result = f"its worker was lost: {str(error).splitlines()[0]}"
+                    result = lost(error)
                 yield asked.pop(done), result
         finally:
             for one in asked:

@@ -92,11 +92,11 @@ def _shuffled(stream: Stream, n: int, rounds: int, apart: int, seed: int) -> Str
     X, y = stream.arrays()
     rng, order = seeded(seed, REORDERED), np.arange(n)
     pick(n, order, rng)
-    again, passes, drawn = np.sort(order[apart:]), [order], n
-    while drawn < rounds:
+    again, passes, so_far = np.sort(order[apart:]), [order], n
+    while so_far < rounds:
         passes.append(again.copy())
         pick(len(again), passes[-1], rng)
-        drawn += len(again)
+        so_far += len(again)
     order = np.concatenate(passes)[:rounds]
 
     def parts() -> Chunks:

@@ -84,7 +84,10 @@ def source(told: Any, rounds: int | None = None) -> Source:
         if key not in allowed - {"n_rows", "seed"}:
             raise ValueError(f"stream {told['name']} has no parameter {key!r}")
     if found.made:
-        drawn(found, 1, 0)  # refuses what it cannot have
+        try:
+            drawn(found, 1, 0)  # refuses what it cannot have
+        except (ValueError, TypeError) as error:
+            raise ValueError(f"{found.name}: {error}") from error
     return found
 
 

@@ -29,7 +29,7 @@ def number(text: str) -> float:
         return value
     if not math.isnan(value):
         raise ValueError(f"must be finite and within ±{LARGEST:g}, got {text.strip()}")
-    if not _is_missing(text.strip()):
+    if not is_missing(text.strip()):
         raise NotANumberError(f"must be a number, or {MARKERS} if missing, got {text.strip()!r}")
     return value
 
@@ -45,7 +45,8 @@ def is_number(text: str) -> bool:
     return True
 
 
-def _is_missing(word: str) -> bool:
+def is_missing(word: str) -> bool:
+    """Whether a word says that a value is missing."""
     return word.lower() in MISSING or word.lower().lstrip("+-") == "nan"
 
 
@@ -66,7 +67,7 @@ class Codes(dict[str, int]):
 
     def __missing__(self, text: str) -> int:
         word = text.strip()
-        if _is_missing(word):
+        if is_missing(word):
             if not self.gaps:
                 raise ValueError(f"the label must not be missing, got {word!r}")
             word = "?"

@@ -134,8 +134,8 @@ def _fetched(data: DataSet) -> Rows:
     put = f"Put {files} into {folders()[-1]} or a folder that ONEARM_DATA names"
     if not data.files:
         put = f"Load it where it can be, and copy {place(data.name + '-fetched')} from there"
-    others = [f / file["name"] for file in data.files for f in folders()]
-    wrong = ", ".join(str(path) for path in others if path.is_file())
+    others = [(f / file["name"], file["sha256"]) for file in data.files for f in folders()]
+    wrong = ", ".join(str(p) for p, sha256 in others if p.is_file() and not _is(p, sha256))
     put += f"; {wrong} is not the file that is known" if wrong else ""
     raise FileNotFoundError(f"{data.name} is not on disk and cannot be fetched: {reason}. {put}.")
 

@@ -6,7 +6,6 @@ the csv module, which can say what is wrong in which line.
 """
 
 import csv
-import math
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
@@ -14,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from onearm.streams.codes import NotANumberError, number
-from onearm.streams.columns import LABELS, Columns
+from onearm.streams.codes import is_missing, is_number, number
+from onearm.streams.columns import Columns
 from onearm.streams.lines import lines
 from onearm.streams.stream import ROWS
 from onearm.vectors import LARGEST
@@ -23,7 +22,7 @@ from onearm.vectors import LARGEST
 # of several that fit equally the first; commas last, which may be within numbers
 DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}
 HEAD = 100  # lines to infer from
-CALLED = LABELS[:-1]  # without y, which may as well be a value
+CALLED = ("label", "class")  # target and y may as well be values
 ABOVE = ({"number"}, {"number", "missing"})  # kinds of values that a word above does not fit
 
 
@@ -154,9 +153,6 @@ def _is_header(rows: list[list[str]]) -> bool:
 
 
 def _kind(field: str) -> str:
-    try:
-        return "missing" if math.isnan(number(field)) else "number"
-    except NotANumberError:
+    if not is_number(field):
         return "word"
-    except ValueError:  # too large
-        return "number"
+    return "missing" if is_missing(field.strip()) else "number"

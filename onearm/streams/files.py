@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from onearm.streams.columns import table_stream
 from onearm.streams.delimited import Delimited
 from onearm.streams.lines import PACKED
@@ -74,7 +76,7 @@ def read(
         for what, told in (("label", label), ("nominal", nominal)):
             demand(**{what: (told is None, f"None: {path.name} is not a table", told)})
     if suffix in SPARSE:
-        fine = n_features is None or (isinstance(n_features, int) and n_features >= 1)
+        fine = n_features is None or (isinstance(n_features, int | np.integer) and n_features >= 1)
         demand(n_features=(fine, "a whole number of at least 1", n_features))
         return SPARSE[suffix](path, n_features, name, say)
     demand(n_features=(n_features is None, f"None: {path.name} has its own", n_features))

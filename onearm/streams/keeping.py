@@ -13,6 +13,7 @@ from platformdirs import user_cache_path
 
 DTYPES = (np.uint8, np.int16, np.int32, np.float32)
 Rows = tuple[Any, np.ndarray, dict[str, Any]]  # X, y, and what a Stream tells of them
+DAMAGED = (OSError, ValueError, KeyError, EOFError)  # what reading kept rows may raise
 
 
 def place(name: str) -> Path:
@@ -25,13 +26,13 @@ def kept(name: str, make: Callable[[], Rows]) -> Rows:
     if folder.is_dir():
         try:
             return _held(folder)
-        except (OSError, ValueError, KeyError):  # damaged
+        except DAMAGED:
             shutil.rmtree(folder, ignore_errors=True)
     rows = make()
     try:
         _keep(rows, folder)
         return _held(folder)
-    except OSError:  # there is no room, or no folder that can be written to
+    except DAMAGED:  # there is no room, or no folder that can be written to
         return rows
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from onearm.streams.stream import Chunks, Stream
 
-WIDE = 4096  # columns: rows of more are made sparse, nearly all of them being zeros
+WIDE = 4096  # values of nominal columns: with more rows are made sparse, most of them being zeros
 
 
 def linear(stream: Stream) -> Stream:
@@ -37,7 +37,9 @@ def scaling(stream: Stream) -> Callable[[Stream], Stream]:
     largest[largest == 0] = 1.0
 
     d = int(nominal.sum() + (nominal == 0).sum()) + 1
-    value_of, stack = (_ones, np.hstack) if d <= WIDE else (_sparse_ones, _sparse_stack)
+    wide = nominal.sum() > WIDE
+    value_of: Any = _sparse_ones if wide else _ones
+    stack: Any = _sparse_stack if wide else np.hstack
 
     def spread(X: np.ndarray) -> Any:
         numbers = np.nan_to_num(X[:, nominal == 0] / largest[nominal == 0])
@@ -83,8 +85,7 @@ def unit(X: Any) -> Any:
     if hasattr(X, "tocsr"):
         from scipy.sparse import csr_array
 
-        values = np.asarray(X.data, float)
-        values = np.where(np.isnan(values), 0.0, values)
+        values = _filled(X).data
         norm = np.sqrt(np.add.reduceat(np.append(values**2, 0.0), X.indptr[:-1]))
         lengths = np.diff(X.indptr)
         scaled = values / np.repeat(np.where((norm > 0) & (lengths > 0), norm, 1.0), lengths)
@@ -94,7 +95,14 @@ def unit(X: Any) -> Any:
 
 
 def _filled(X: Any) -> Any:
-    return np.nan_to_num(np.asarray(X, float)) if isinstance(X, np.ndarray) else X
+    """0 for what is missing."""
+    if isinstance(X, np.ndarray):
+        return np.nan_to_num(np.asarray(X, float))
+    from scipy.sparse import csr_array
+
+    values = np.asarray(X.data, float)
+    values = np.where(np.isnan(values), 0.0, values)
+    return csr_array((values, X.indices, X.indptr), shape=X.shape)
 
 
 def _each(stream: Stream, change: Callable[[Any], Any]) -> Chunks:
