@@ -65,10 +65,14 @@ _PLACES = {
     "check_learner": "onearm.checks",
     "check_regressor": "onearm.checks.regressors",
 }
-__all__ = sorted([*_PLACES, "__version__", "datasets"])
+__all__ = sorted([*_PLACES, "__version__", "datasets", "max_bytes"])
 
 
 def __getattr__(name: str) -> Any:
+    if name == "max_bytes":  # until it is set
+        from onearm.core.memory import half_of_the_machine
+
+        return half_of_the_machine()
     if name == "datasets":
         return import_module("onearm.streams.datasets")
     if name not in _PLACES:

@@ -7,10 +7,13 @@ templates into which `bind` puts them.
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from onearm.kernels import CALL, LEAN_LOOP, ROUND, bind, kernel
 from onearm.vectors import FINE, fault, fits, row
 
 HIDDEN = -1  # the true label, when the feedback does not reveal it
+LEAST = 1e-12  # of a propensity: learners that weigh by 1/p stay finite
 
 
 def look(x, *model) -> Any:
@@ -33,10 +36,6 @@ def update(x, seen, label, greedy, propensity, reward, truth, rng, *model) -> No
     """Learn in place. `truth` is the true label where it is known, else HIDDEN."""
 
 
-def possible(label, greedy, propensity, k, *model) -> Any:
-    """Return False for a choice that the learner can never have made."""
-
-
 @kernel
 def as_seen(seen, *model):
     """The default `scores`: what was seen are the scores."""
@@ -49,6 +48,7 @@ def _play(X, y, told, among, label, greedy, propensity, correct, done, choosing,
         x = row(X, t)
         seen = look(x, *model)
         a, g, p = choose(seen, among, choosing, *model)
+        p = max(p, LEAST)
         right = a == y[t]
         truth = y[t] if told or right else HIDDEN  # the one place where labels are hidden
         update(x, seen, a, g, p, 1.0 if right else 0.0, truth, updating, *model)
@@ -64,6 +64,15 @@ def _learn(X, label, greedy, propensity, reward, truth, updating, model):
         updated(row(X, t), choice, reward[t], truth[t], updating, model)
 
 
+def _learn_off_policy(X, label, greedy, propensity, reward, truth, updating, model):
+    for t in range(len(label)):
+        x = row(X, t)
+        g = greedy[t]
+        if g == HIDDEN:  # another policy chose: the greedy label of now
+            g = np.argmax(scores(look(x, *model), *model))
+        updated(x, (label[t], g, propensity[t]), reward[t], truth[t], updating, model)
+
+
 def _score(X, out, model):
     for t in range(len(out)):
         out[t] = scores(look(row(X, t), *model), *model)
@@ -74,16 +83,10 @@ def _chance(X, among, out, model):
         out[t] = chances(look(row(X, t), *model), among, *model)
 
 
-def _impossible(label, greedy, propensity, k, model):
-    for t in range(len(label)):
-        if not possible(label[t], greedy[t], propensity[t], k, *model):
-            return t
-    return len(label)
-
-
 def chosen(x, among, rng, model):
     """The arrays of a round come and go in here; what calls it takes and gives numbers."""
-    return choose(look(x, *model), among, rng, *model)
+    label, greedy, propensity = choose(look(x, *model), among, rng, *model)
+    return label, greedy, max(propensity, LEAST)
 
 
 def updated(x, choice, reward, truth, rng, model):
@@ -92,20 +95,19 @@ def updated(x, choice, reward, truth, rng, model):
     update(x, look(x, *model), label, greedy, propensity, reward, truth, rng, *model)
 
 
-def _choose_one(model, d, missing, among, rng, x):
-    """Return the choice; for a row that must not be learnt from, one of the label HIDDEN."""
-    if not fits(x, d) or fault(x, d, missing) != FINE:
+def _choose_one(model, d, missing, busy, among, rng, x):
+    """Return the choice; if another thread is busy or the row is bad, one of the label HIDDEN."""
+    if busy[0] or not fits(x, d) or fault(x, d, missing) != FINE:
         return HIDDEN, HIDDEN, 0.0
     return chosen(x, among, rng, model)
 
 
-def _update_one(model, d, missing, k, rng, x, choice, reward, truth):
-    """Return whether row and choice can be learnt from, and were."""
-    if not fits(x, d) or fault(x, d, missing) != FINE:
+def _update_one(model, d, missing, busy, k, rng, x, choice, reward, truth):
+    """Return whether nobody is busy, row and choice can be learnt from, and were."""
+    if busy[0] or not fits(x, d) or fault(x, d, missing) != FINE:
         return False
     label, greedy, propensity = choice
-    in_range = 0 <= label < k and 0 <= greedy < k and 0.0 < propensity <= 1.0
-    if not in_range or not possible(label, greedy, propensity, k, *model):
+    if not (0 <= label < k and 0 <= greedy < k and LEAST <= propensity <= 1.0):
         return False
     updated(x, choice, reward, truth, rng, model)
     return True
@@ -116,25 +118,29 @@ class Kernels(NamedTuple):
 
     play: Any
     learn: Any
+    learn_off_policy: Any
     score: Any
     chance: Any
-    impossible: Any
     choose: Any
     update: Any
 
 
-def assemble(
-    name: str, look, choose, update, chances, possible, scores=as_seen, bind=bind
-) -> Kernels:
+def assemble(name: str, look, choose, update, chances, scores=as_seen, bind=bind) -> Kernels:
     """Compile everything that the learner called `name` needs, or bind it in another way."""
     chosen_ = bind(chosen, f"{name}.chosen", ROUND, look=look, choose=choose)
     updated_ = bind(updated, f"{name}.updated", ROUND, look=look, update=update)
     return Kernels(
         bind(_play, f"{name}.play", look=look, choose=choose, update=update),
         bind(_learn, f"{name}.learn", LEAN_LOOP, updated=updated_),
+        bind(
+            _learn_off_policy,
+            f"{name}.learn_off_policy",
+            updated=updated_,
+            look=look,
+            scores=scores,
+        ),
         bind(_score, f"{name}.score", look=look, scores=scores),
         bind(_chance, f"{name}.chance", look=look, chances=chances),
-        bind(_impossible, f"{name}.impossible", possible=possible),
         bind(_choose_one, f"{name}.choose", CALL, chosen=chosen_),
-        bind(_update_one, f"{name}.update", CALL, updated=updated_, possible=possible),
+        bind(_update_one, f"{name}.update", CALL, updated=updated_),
     )

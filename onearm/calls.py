@@ -13,6 +13,7 @@ import numpy as np
 from numpy import ndarray
 
 from onearm.assembly import HIDDEN
+from onearm.core.locking import FREE
 from onearm.kernels import compiled
 
 FLOAT, INDEX = np.dtype(np.float64), np.dtype(np.int32)
@@ -21,14 +22,26 @@ DENSE, SPARSE = np.empty(0), (np.empty(0, INDEX), np.empty(0))  # rows as kernel
 
 @dataclass(slots=True)
 class Calls:
-    """One round on a row of certain types; what is refused changes nothing."""
+    """One round on a row of certain types; what is refused changes nothing.
 
-    choose: Any  # x -> (label, greedy, propensity); label < 0 if x is refused
-    choose_among: Any  # among, rng, x -> the same
-    update: Any  # x, (label, greedy, propensity), reward, truth -> False if any is refused
+    The first two refuse while another thread is busy; the others are for who holds the lock.
+    """
+
+    choose: Any  # x -> (label, greedy, propensity); label < 0 if refused
+    update: Any  # x, (label, greedy, propensity), reward, truth -> False if refused
+    choose_locked: Any  # among, rng, x -> as choose
+    update_locked: Any  # as update
 
 
-REFUSING = Calls(lambda x: (HIDDEN,), lambda *round: (HIDDEN,), lambda *round: False)
+def _hidden(*round: Any) -> tuple:
+    return (HIDDEN,)
+
+
+def _refused(*round: Any) -> bool:
+    return False
+
+
+REFUSING = Calls(_hidden, _refused, _hidden, _refused)
 
 
 def calls_of(learner: Any, x: Any) -> Calls:
@@ -36,11 +49,18 @@ def calls_of(learner: Any, x: Any) -> Calls:
     if learner.dense_rows and x is SPARSE:
         return REFUSING
     own = learner.model(), learner.n_features, learner.missing
-    among, rng = learner.labels, learner.choosing
-    choose = partial(compiled(learner.kernels.choose, *own, among, rng, x), *own)
-    own_too = *own, learner.n_classes, learner.updating
-    update = compiled(learner.kernels.update, *own_too, x, (0, 0, 1.0), 1.0, 0)
-    return Calls(partial(choose, among, rng), choose, partial(update, *own_too))
+    busy, among, rng = learner.lock.busy, learner.labels, learner.choosing
+    choose = partial(compiled(learner.kernels.choose, *own, busy, among, rng, x), *own)
+    more = learner.n_classes, learner.updating
+    update = partial(
+        compiled(learner.kernels.update, *own, busy, *more, x, (0, 0, 1.0), 1.0, 0), *own
+    )
+    return Calls(
+        partial(choose, busy, among, rng),
+        partial(update, busy, *more),
+        partial(choose, FREE),
+        partial(update, FREE, *more),
+    )
 
 
 def other_than_dense(learner: Any, x: Any) -> Calls:
@@ -51,10 +71,3 @@ def other_than_dense(learner: Any, x: Any) -> Calls:
             if type(v) is ndarray and v.dtype is FLOAT and v.ndim == 1:
                 return learner.sparse_calls
     return REFUSING
-
-
-def forget(attributes: dict[str, Any]) -> dict[str, Any]:
-    """Drop the calls from the attributes of a learner: they are for what it was."""
-    attributes.pop("dense_calls", None)
-    attributes.pop("sparse_calls", None)
-    return attributes

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from onearm.assembly import HIDDEN
+from onearm.assembly import HIDDEN, LEAST
 from onearm.inputs import as_array, as_labels
 from onearm.kernels import COMPILED
 
@@ -62,19 +62,34 @@ def _plain(chosen: tuple) -> Choice:
 said = partial(tuple.__new__, Choice) if COMPILED else _plain
 
 
-def as_choice(choice: Any, k: int) -> tuple[int, int, float]:
-    """Return a choice in the types that kernels take, refusing what no learner says."""
+def as_choice(choice: Any, learner: Any) -> tuple[int, int, float]:
+    """Return a choice in the types that kernels take; greedy is HIDDEN if another policy chose."""
+    k = learner.n_classes
     try:
         label, greedy, propensity = choice
-        label, greedy, propensity = index(label), index(greedy), float(propensity + 0.0)
+        foreign = greedy is None
+        label, greedy = index(label), HIDDEN if foreign else index(greedy)
+        propensity = float(propensity + 0.0)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"choice must be (label, greedy, propensity), got {choice!r}") from None
-    if not (0 <= label < k and 0 <= greedy < k):
+    if not 0 <= label < k or not (foreign or 0 <= greedy < k):
         wrong = label if not 0 <= label < k else greedy
         raise ValueError(f"the labels of a choice must be in [0, {k - 1}], got {wrong}")
-    if not 0 < propensity <= 1:
-        raise ValueError(f"propensity must be in (0, 1], got {propensity}")
+    if not LEAST <= propensity <= 1:
+        raise ValueError(f"propensity must be in [{LEAST:g}, 1], got {propensity}")
+    if foreign:
+        require_off_policy(learner)
     return label, greedy, propensity
+
+
+def require_off_policy(learner: Any) -> None:
+    """Refuse choices of another policy for a learner that can only learn from its own."""
+    if not learner.off_policy:
+        name = type(learner).__name__
+        raise ValueError(
+            f"{name} cannot learn from the choices of another policy: its update is right only for "
+            "labels that it chose itself (a choice of its own has a greedy label)"
+        )
 
 
 def as_outcome(learner: Any, label: int, correct: Any, truth: Any) -> tuple[float, int]:
@@ -103,6 +118,19 @@ def as_outcome(learner: Any, label: int, correct: Any, truth: Any) -> tuple[floa
     return reward, known
 
 
+def as_greedy(learner: Any, greedy: Any, n: int) -> np.ndarray:
+    """Return the greedy labels of a trace, HIDDEN where another policy chose."""
+    if greedy is None:
+        greedy = np.full(n, HIDDEN)
+    foreign = np.asarray(greedy) == HIDDEN
+    if foreign.shape == (n,) and foreign.any():
+        require_off_policy(learner)
+        return np.where(
+            foreign, HIDDEN, as_labels(np.where(foreign, 0, greedy), learner.n_classes, n, "greedy")
+        )
+    return as_labels(greedy, learner.n_classes, n, "greedy")
+
+
 def as_outcomes(learner: Any, trace: Any, y: Any) -> tuple[Trace, np.ndarray, np.ndarray]:
     """Return a logged trace with its rewards and known truths, all checked."""
     k, name = learner.n_classes, type(learner).__name__
@@ -110,12 +138,16 @@ def as_outcomes(learner: Any, trace: Any, y: Any) -> tuple[Trace, np.ndarray, np
         raise ValueError("trace must be arrays (label, greedy, propensity, correct)")
     label, greedy, propensity, correct = trace
     n = len(label)
-    label, greedy = as_labels(label, k, n, "label"), as_labels(greedy, k, n, "greedy")
+    label, greedy = as_labels(label, k, n, "label"), as_greedy(learner, greedy, n)
     propensity, correct = as_array(propensity, np.float64, "propensity"), np.asarray(correct)
     if propensity.shape != (n,) or correct.shape != (n,):
         raise ValueError(f"propensity and correct must have {n} entries, as label has")
-    if not ((propensity > 0) & (propensity <= 1)).all():
-        raise ValueError("propensity must be in (0, 1] in every round")
+    fine = (propensity >= LEAST) & (propensity <= 1)
+    if not fine.all():
+        at = int(fine.argmin())
+        raise ValueError(
+            f"propensity must be in [{LEAST:g}, 1], got {propensity[at]} in round {at}"
+        )
     right = correct.dtype == bool
     if not right and not (learner.real_rewards and correct.dtype.kind in "fiu"):
         raise ValueError(f"correct must be True or False for {name}, got dtype {correct.dtype}")

@@ -11,8 +11,6 @@ import numpy as np
 from onearm.kernels import kernel, lean_kernel
 from onearm.rng import below, draw, uniform
 
-SLACK = 1e-6  # a propensity may come back from a log in single precision
-
 
 @lean_kernel
 def best(s, among):
@@ -92,21 +90,6 @@ def uniform_chances(greedy, among, gamma, k):
 
 
 @kernel
-def uniform_possible(label, greedy, propensity, k, gamma):
-    """Whether `uniformly` can say this: with m labels allowed P = γ/m, plus 1-γ if greedy."""
-    least = gamma / k + (1.0 - gamma if label == greedy else 0.0)
-    most = 1.0 if label == greedy else gamma / 2
-    return least * (1 - SLACK) <= propensity <= most * (1 + SLACK)
-
-
-@kernel
-def one_of_several(propensity, k):
-    """Whether this is 1/m for some m of 2 to k labels."""
-    m = round(1.0 / propensity)
-    return 2 <= m <= k and abs(1.0 - m * propensity) <= SLACK
-
-
-@kernel
 def elsewhere(greedy, among, rho, rng):
     """Say `greedy`, but with probability ρ one of the other allowed labels (Z19)."""
     m = len(among)
@@ -126,17 +109,6 @@ def elsewhere_chances(q, among, rho):
         if m > 1:
             q[r] = (1.0 - rho) * q[r] + rho / (m - 1) * (1.0 - q[r])
     return q
-
-
-@kernel
-def elsewhere_possible(label, greedy, propensity, k, rho):
-    """Whether `elsewhere` can say this, with some number m of labels allowed."""
-    if label == greedy:
-        return abs(propensity - (1.0 - rho)) <= SLACK or propensity == 1.0
-    if not rho / k < propensity <= 1.0:  # so small a number must not be rounded
-        return False
-    m = round(rho / propensity) + 1
-    return 2 <= m <= k and abs(propensity * (m - 1) - rho) <= SLACK * rho
 
 
 @kernel

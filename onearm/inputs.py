@@ -1,7 +1,8 @@
 """What users hand in, turned into what kernels take; and what is wrong with it, in words.
 
 A matrix becomes a dense array of float64, or sparse (starts, indices, values); a row becomes a
-dense vector, or sparse (indices, values). Nothing is copied that is right already.
+dense vector, or sparse (indices, values). Values are not copied that are right already. Labels and
+indices are: kernels use them as addresses, and nobody must change them once they are checked.
 """
 
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from onearm.sparse_check import csr_arrays
 from onearm.vectors import FINE, LARGEST, NOT_FINITE, fault, first_fault
 
 Rows = Any  # a dense (n, d) array or a tuple (starts, indices, values)
@@ -44,8 +46,8 @@ def as_row(x: Any, d: int) -> Any:
     elif hasattr(x, "tocsr"):
         if x.shape not in ((1, d), (d,)):
             raise ValueError(f"x must be one row of {d} features, got shape {x.shape}")
-        x = x.tocsr()
-        return as_array(x.indices, np.int32, "indices"), as_array(x.data, np.float64, "x")
+        _, indices, values = csr_arrays(x, "x")
+        return as_array(indices, np.int32, "indices"), as_array(values, np.float64, "x")
     if isinstance(x, tuple) and len(x) == 2 and np.ndim(x[0]) == 1:
         indices = as_array(x[0] if len(x[0]) else np.empty(0, np.int32), np.int32, "indices")
         values = as_array(x[1], np.float64, "values")
@@ -54,9 +56,15 @@ def as_row(x: Any, d: int) -> Any:
             raise ValueError(f"indices and values must have the same length, got {shapes}")
         return indices, values
     x = as_array(x, np.float64, "x")
+    x = x[0] if x.shape == (1, d) else x
     if x.shape != (d,):
         raise ValueError(f"x must be one row of {d} features, got shape {x.shape}")
     return x
+
+
+def is_row(x: Any) -> bool:
+    """Whether this is one row, as `as_row` takes it, and not a matrix of rows."""
+    return isinstance(x, tuple) or (not hasattr(x, "chunks") and np.ndim(x) == 1)
 
 
 def as_dense_row(x: Any, d: int, missing: bool) -> np.ndarray:
@@ -83,10 +91,12 @@ def as_rows(X: Any, d: int, missing: bool, first: int = 0) -> Rows:
     if X.shape[0] == 0:
         raise ValueError("X is empty: it has no rows")
     if hasattr(X, "tocsr"):
-        X = X.tocsr()
-        indices = as_array(X.indices, np.int32, "the indices of X")
-        starts, values = as_array(X.indptr, np.int64, "indptr"), as_array(X.data, np.float64, "X")
-        rows: Rows = (starts, indices, values)
+        starts, indices, values = csr_arrays(X)
+        rows: Rows = (
+            as_array(starts, np.int64, "indptr"),
+            as_array(indices, np.int32, "the indices of X"),
+            as_array(values, np.float64, "X"),
+        )
     else:
         rows = as_array(X, np.float64, "X")
     n = count(rows)
@@ -121,7 +131,7 @@ def complaint(x: Any, d: int, missing: bool) -> str | None:
 
 def as_labels(y: Any, k: int, n: int, what: str = "y", first: int = 0) -> np.ndarray:
     """Return `n` labels, checked to be integers in 0 … k-1."""
-    labels = as_array(y, np.int64, what)
+    labels = as_array(y, np.int64, what).copy()
     if labels.shape != (n,):
         raise ValueError(f"{what} must have one label for each of {n} rows, got {labels.shape}")
     wrong = (labels < 0) | (labels >= k)
@@ -130,6 +140,21 @@ def as_labels(y: Any, k: int, n: int, what: str = "y", first: int = 0) -> np.nda
         raise ValueError(
             f"{what} must be labels in [0, {k - 1}], got {labels[at]} in row {first + at}"
         )
+    return labels
+
+
+def as_among(among: Any, k: int) -> np.ndarray:
+    """Return the allowed labels in ascending order; they may be given as a mask of k."""
+    mask = np.asarray(among)
+    if mask.dtype == bool:
+        if mask.shape != (k,) or not mask.any():
+            raise ValueError(f"among must be a mask of {k} labels, one at least True, got {among}")
+        return np.flatnonzero(mask)
+    if mask.ndim != 1 or len(mask) == 0:
+        raise ValueError(f"among must be labels, at least one, got {among}")
+    labels = np.sort(as_labels(mask, k, len(mask), "among"))
+    if (labels[1:] == labels[:-1]).any():
+        raise ValueError(f"among must not have duplicates, got {among}")
     return labels
 
 
@@ -151,11 +176,11 @@ def chunks(X: Any, y: Any = None, dense: bool = False) -> Iterator[tuple[Any, An
         if not (dense and hasattr(some, "tocsr")):
             yield some, labels
             continue
-        as_rows(some, some.shape[1], missing=True)  # what is wrong must not be hidden by toarray
-        rows = max(1, CHUNK // some.shape[1])
+        starts, indices, values = as_rows(some, some.shape[1], missing=True)
+        rows = max(1, CHUNK // max(1, some.shape[1]))
         for start in range(0, some.shape[0], rows):
             part = slice(start, start + rows)
-            yield some.tocsr()[part].toarray(), None if labels is None else labels[part]
+            yield _dense(starts, indices, values, part, some.shape), labels_of(labels, part)
 
 
 def _pieces(X: Any, y: Any) -> Iterator[tuple[Any, Any]]:
@@ -172,11 +197,26 @@ def _pieces(X: Any, y: Any) -> Iterator[tuple[Any, Any]]:
     if at_once(X):
         yield X, y
         return
-    rows = max(1, CHUNK // X.shape[1])
+    rows = max(1, CHUNK // max(1, X.shape[1]))
     y = np.asarray(y) if y is not None else None
     for start in range(0, X.shape[0], rows):
         part = slice(start, start + rows)
-        yield X[part], None if y is None else y[part]
+        yield X[part], labels_of(y, part)
+
+
+def labels_of(y: Any, part: slice) -> Any:
+    return None if y is None else y[part]
+
+
+def _dense(
+    starts: np.ndarray, indices: np.ndarray, values: np.ndarray, part: slice, shape: tuple
+) -> np.ndarray:
+    """Return some rows of a sparse matrix with their zeros."""
+    ends = starts[part.start : part.stop + 1]
+    full = np.zeros((len(ends) - 1, shape[1]))
+    stored = slice(ends[0], ends[-1])
+    full[np.repeat(np.arange(len(full)), np.diff(ends)), indices[stored]] = values[stored]
+    return full
 
 
 def at_once(X: Any, dense: bool = False) -> bool:

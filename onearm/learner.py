@@ -2,14 +2,13 @@
 
 A learner is a dataclass of parameters and arrays with a few kernels (`assembly` states them); all
 that a user calls is derived from these once, here. Nothing is remembered between calls: the choice
-carries what is needed, so the answer may come late, out of order, or in another process.
+carries what is needed, so the answer may come late, out of order, or in another process. Any thread
+may call anything at any time (`core.locking`): what is learnt is that of some order of the rounds.
 """
 
-import time
 from collections.abc import Callable, Iterator
-from dataclasses import KW_ONLY, dataclass, field, fields
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,9 +16,14 @@ from numpy import ndarray
 
 from onearm import saving
 from onearm.assembly import HIDDEN, Kernels, assemble
-from onearm.calls import DENSE, FLOAT, SPARSE, Calls, calls_of, forget, other_than_dense
+from onearm.calls import DENSE, FLOAT, SPARSE, Calls, calls_of, other_than_dense
 from onearm.choice import Choice, Tally, Trace, as_choice, as_outcome, as_outcomes, said
+from onearm.core.estimator import Estimator
+from onearm.core.locking import Lock
+from onearm.core.pacing import paced
+from onearm.core.state import generator, state
 from onearm.inputs import (
+    as_among,
     as_dense_row,
     as_labels,
     as_row,
@@ -29,34 +33,34 @@ from onearm.inputs import (
     chunks,
     complaint,
     count,
+    is_row,
 )
-from onearm.parameters import REQUIRED, parameters, settle, whole
+from onearm.kernels import COMPILED
+from onearm.parameters import REQUIRED, whole
 from onearm.rng import as_generator, seeded
+
+__all__ = ["Learner", "state"]
 
 Progress = Callable[[int, int], Any]  # called with the rounds done and how many were right
 
 
-def state() -> Any:
-    """Return a dataclass field for an array that learning changes."""
-    return field(init=False, repr=False, compare=False)
-
-
 @dataclass
-class Learner:
+class Learner(Estimator):
     """What every learner is besides its own parameters, arrays and kernels."""
 
     n_classes: int = whole(REQUIRED, 2)
     n_features: int = whole(REQUIRED, 1)
     _: KW_ONLY
     seed: int = whole(0, 0, 2**63 - 1)
-    choosing: np.ndarray = state()  # (1,): the generator that choosing draws from
-    updating: np.ndarray = state()  # (1,): the generator that updating draws from
+    choosing: np.ndarray = generator()  # that choosing draws from
+    updating: np.ndarray = generator()  # that updating draws from
 
     kernels: ClassVar[Kernels]
     full_information: ClassVar[bool] = False  # a baseline that is shown every true label
     dense_rows: ClassVar[bool] = False  # sparse rows are made dense before a kernel sees them
     missing: ClassVar[bool] = False  # NaN is a value like any other
     real_rewards: ClassVar[bool] = False  # `correct` may be a reward in [0, 1]
+    off_policy: ClassVar[bool] = False  # its update is right for choices of any other policy
     drawn_greedy: ClassVar[bool] = False  # the greedy label is drawn too: of an expert, at a tie
     estimated_propensity: ClassVar[bool] = False  # the propensity is a numerical estimate
     exploration: ClassVar[str | None] = None  # the parameter that sets how much is explored
@@ -65,31 +69,25 @@ class Learner:
         if kernels:
             cls.kernels = assemble(saving.name(cls), **kernels)
 
-    def __post_init__(self) -> None:
-        settle(self)
-        self.choosing, self.updating = seeded(self.seed, 0), seeded(self.seed, 1)
+    def start(self) -> None:
+        self.choosing[...], self.updating[...] = seeded(self.seed, 0), seeded(self.seed, 1)
         self.labels = np.arange(self.n_classes)
-        self.parts: tuple = ()  # what else holds arrays that learning changes
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        super().__setattr__(name, value)
-        forget(vars(self))
-
-    def __getstate__(self) -> dict[str, Any]:
-        return forget(vars(self).copy())
+    def _new_lock(self) -> Lock:
+        return Lock(always=not COMPILED)
 
     def model(self) -> tuple:
         """Return what kernels take at the end: state arrays, then hyperparameters.
 
-        They are the same until an attribute is set: `choose` and `update` do not ask each time.
+        They are the same until a parameter is set: `choose` and `update` do not ask each time.
         """
         raise NotImplementedError  # every learner has its own
 
     def choose(self, x: Any, among: Any = None, rng: np.ndarray | None = None) -> Choice:
-        """Say a label for `x`, exploring.
+        """Choose a label for `x`, exploring.
 
-        `among` are the labels allowed this time; `rng` a generator (`onearm.seeded(n)`) to draw
-        from in place of the learner's own.
+        `among` are the labels allowed this time, or a mask of them; `rng` a generator
+        (`onearm.seeded(n)`) to draw from in place of the learner's own.
         """
         if among is None and rng is None:
             dense = type(x) is ndarray and x.dtype is FLOAT and x.ndim == 1
@@ -97,10 +95,11 @@ class Learner:
             chosen = calls.choose(x)
             if chosen[0] >= 0:
                 return said(chosen)
-        x, calls = self._row(x)
-        among = self.labels if among is None else self._allowed(among)
+        x = self._row(x)
+        among = self.labels if among is None else as_among(among, self.n_classes)
         rng = self.choosing if rng is None else as_generator(rng)
-        chosen = calls.choose_among(among, rng, x)
+        with self.lock:
+            chosen = self._calls(x).choose_locked(among, rng, x)
         if chosen[0] < 0:
             raise ValueError(f"x: {complaint(x, self.n_features, self.missing)}")
         return said(chosen)
@@ -108,6 +107,7 @@ class Learner:
     def update(self, x: Any, choice: Any, correct: Any, truth: int | None = None) -> None:
         """Learn from hearing whether `choice` was right for `x`, now or much later.
 
+        `choice` is what `choose` returned, or that of another policy: (label, None, propensity).
         `truth`, the true label, is for fully informed learners alone.
         """
         if type(choice) is Choice:
@@ -124,12 +124,23 @@ class Learner:
                         return
                 except OverflowError:  # a label of more than 64 bits
                     pass
-        x, calls = self._row(x)
-        choice = as_choice(choice, self.n_classes)
+        x = self._row(x)
+        choice = as_choice(choice, self)
         reward, known = as_outcome(self, choice[0], correct, truth)
-        if not calls.update(x, choice, reward, known):
-            wrong = complaint(x, self.n_features, self.missing)
-            raise ValueError(f"x: {wrong}" if wrong else self._refusal(*choice))
+        wrong = complaint(x, self.n_features, self.missing)
+        if wrong:
+            raise ValueError(f"x: {wrong}")
+        with self.lock:
+            if choice[1] == HIDDEN:
+                choice = choice[0], self._greedy(x), choice[2]
+            self._calls(x).update_locked(x, choice, reward, known)
+
+    def _greedy(self, x: Any) -> int:
+        """Return the greedy label of now."""
+        X = (np.array([0, len(x[0])]), *x) if isinstance(x, tuple) else x[None]
+        s = np.empty((1, self.n_classes))
+        self.kernels.score(X, s, self.model())
+        return int(s[0].argmax())
 
     def play(
         self, X: Any, y: Any = None, *, trace: bool = True, progress: Progress | None = None
@@ -145,13 +156,14 @@ class Learner:
             for rows, labels in self._examples(X, y, labelled=True):
                 if trace:
                     kept.append(Trace.empty(len(labels)))
-                for start, stop in _paced(len(labels)):
+                for start, stop in paced(len(labels)):
                     log = kept[-1].part(start, stop) if trace else Trace.empty(stop - start)
-                    self.kernels.play(
-                        between(rows, start, stop), labels[start:stop], self.full_information,
-                        self.labels, *log, done, self.choosing, self.updating,
-                        self.model(),
-                    )  # fmt: skip
+                    with self.lock:
+                        self.kernels.play(
+                            between(rows, start, stop), labels[start:stop], self.full_information,
+                            self.labels, *log, done, self.choosing, self.updating,
+                            self.model(),
+                        )  # fmt: skip
                     if progress:
                         progress(int(done[0]), int(done[1]))
         except KeyboardInterrupt as interrupt:
@@ -162,26 +174,25 @@ class Learner:
     def learn(self, X: Any, trace: Any, y: Any = None) -> None:
         """Learn from logged choices and their outcomes, in their order.
 
-        `y`, the true labels, is for fully informed learners alone.
+        The choices of another policy have no greedy label: `trace.greedy` is None, or -1 where
+        there is none. `y`, the true labels, is for fully informed learners alone.
         """
         log, reward, truth = as_outcomes(self, trace, y)
         n = len(log.label)
-        bad = self.kernels.impossible(*log[:3], self.n_classes, self.model())
-        if bad < n:
-            said = self._refusal(*(array[bad] for array in log[:3]))
-            raise ValueError(f"round {bad}: {said}")
+        kernel = self.kernels.learn if (log.greedy >= 0).all() else self.kernels.learn_off_policy
         if getattr(X, "n_rows", None) not in (None, n) or np.shape(X)[:1] not in ((), (n,)):
             raise ValueError(f"X must have {n} rows, as the trace has")
         first = 0
         for rows, _ in self._examples(X, None):
             if first + count(rows) > n:
                 raise ValueError(f"X has more than the {n} rows of the trace")
-            for start, stop in _paced(count(rows)):
+            for start, stop in paced(count(rows)):
                 part = slice(first + start, first + stop)
-                self.kernels.learn(
-                    between(rows, start, stop), *(a[part] for a in log[:3]), reward[part],
-                    truth[part], self.updating, self.model(),
-                )  # fmt: skip
+                with self.lock:
+                    kernel(
+                        between(rows, start, stop), *(a[part] for a in log[:3]), reward[part],
+                        truth[part], self.updating, self.model(),
+                    )  # fmt: skip
             first += count(rows)
         if first < n:
             raise ValueError(f"X has only {first} rows, the trace has {n}; those were learnt from")
@@ -196,31 +207,7 @@ class Learner:
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the greedy label of each row: no exploration, no change."""
-        return self.scores(X).argmax(axis=1)
-
-    def save(self, path: str | Path) -> None:
-        """Write the learner to a file for `onearm.load`."""
-        saving.save(self, path, self.params(), self.content())
-
-    @classmethod
-    def loaded(cls, parameters: dict[str, Any], arrays: dict[str, np.ndarray]) -> "Learner":
-        """Return a learner from what was saved of it."""
-        learner = cls(**parameters)
-        saving.fill(learner, arrays)
-        return learner
-
-    def params(self) -> dict[str, Any]:
-        """Return the parameters that make a learner like this one."""
-        return {p.name: getattr(self, p.name) for p in parameters(self)}
-
-    def arrays(self) -> dict[str, np.ndarray]:
-        """Return the arrays that learning changes, by name."""
-        own = {f.name: getattr(self, f.name) for f in fields(self) if not f.init}
-        return own | {name: a for part in self.parts for name, a in part.arrays().items()}
-
-    def content(self) -> dict[str, np.ndarray]:
-        """Return the arrays without room that is still unused: what is saved and compared."""
-        return self.arrays() | {n: a for part in self.parts for n, a in part.content().items()}
+        return self.scores(X).argmax(axis=-1)
 
     @cached_property
     def dense_calls(self) -> Calls:
@@ -230,20 +217,12 @@ class Learner:
     def sparse_calls(self) -> Calls:
         return calls_of(self, SPARSE)
 
-    def _row(self, x: Any) -> tuple[Any, Calls]:
+    def _row(self, x: Any) -> Any:
         x = as_row(x, self.n_features)
-        if self.dense_rows:
-            x = as_dense_row(x, self.n_features, self.missing)
-        return x, self.sparse_calls if isinstance(x, tuple) else self.dense_calls
+        return as_dense_row(x, self.n_features, self.missing) if self.dense_rows else x
 
-    def _allowed(self, among: Any) -> np.ndarray:
-        if np.ndim(among) != 1 or len(among) == 0 or (np.diff(among) <= 0).any():
-            raise ValueError(f"among must be ascending labels, at least one, got {among}")
-        return as_labels(among, self.n_classes, len(among), "among")
-
-    def _refusal(self, label: int, greedy: int, propensity: float) -> str:
-        choice = Choice(int(label), int(greedy), float(propensity))
-        return f"{self} cannot have made {choice}"
+    def _calls(self, x: Any) -> Calls:
+        return self.sparse_calls if isinstance(x, tuple) else self.dense_calls
 
     def _examples(self, X: Any, y: Any, labelled: bool = False) -> Iterator[tuple[Any, Any]]:
         """Convert and check the examples, chunk by chunk; arrays wholly before the first."""
@@ -268,25 +247,24 @@ class Learner:
             first += n
 
     def _each(self, X: Any, kernel: Any, *among: np.ndarray) -> np.ndarray:
-        parts = []
-        for rows, _ in self._converted(X, None, False):
-            out = np.empty((count(rows), self.n_classes))
-            kernel(rows, *among, out, self.model())
-            parts.append(out)
+        if is_row(X):
+            x = self._row(X)
+            wrong = complaint(x, self.n_features, self.missing)
+            if wrong:
+                raise ValueError(f"x: {wrong}")
+            rows = (np.array([0, len(x[0])]), *x) if isinstance(x, tuple) else x[None]
+            return self._filled(rows, kernel, *among)[0]
+        parts = [self._filled(rows, kernel, *among) for rows, _ in self._converted(X, None, False)]
         if not parts:
             raise ValueError("X is empty: it has no rows")
         return np.concatenate(parts) if len(parts) > 1 else parts[0]
 
-
-def _paced(n: int) -> Iterator[tuple[int, int]]:
-    """Cut n rounds into parts of about a tenth of a second, so that Ctrl-C is heard."""
-    start, rows = 0, 64
-    while start < n:
-        stop = min(n, start + rows)
-        began = time.perf_counter()
-        yield start, stop
-        rows = rows * 2 if time.perf_counter() - began < 0.05 else max(1, rows // 2)
-        start = stop
+    def _filled(self, rows: Any, kernel: Any, *among: np.ndarray) -> np.ndarray:
+        out = np.empty((count(rows), self.n_classes))
+        for start, stop in paced(len(out)):
+            with self.lock:
+                kernel(between(rows, start, stop), *among, out[start:stop], self.model())
+        return out
 
 
 def _played(kept: list[Trace], done: np.ndarray, trace: bool) -> Trace | Tally:

@@ -1,8 +1,15 @@
-"""Save and load: the arrays in safetensors, class and parameters in its header. No pickle."""
+"""Save and load: arrays in safetensors; class, parameters and a SHA-256 in its header. No pickle.
 
+A file appears under its name only when it is whole and on the disk. The digest tells a file that
+was damaged from one that was made to deceive: what it vouches for is checked all the same.
+"""
+
+import hashlib
 import json
 import os
+import secrets
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -11,58 +18,108 @@ import numpy as np
 import onearm
 
 
-def save(learner: Any, path: str | Path, parameters: Any, content: dict[str, np.ndarray]) -> None:
-    """Write everything that `learner` is; it appears under `path` only when complete."""
-    from safetensors.numpy import save_file
+def save(cls: type, path: str | Path, parameters: Any, content: dict[str, np.ndarray]) -> None:
+    """Write everything that an instance of `cls` is; under `path` it appears only when complete."""
+    from safetensors.numpy import save as serialized
 
     # safetensors would store others wrongly
     arrays = {name: np.ascontiguousarray(array) for name, array in content.items()}
     header = {
-        "class": name(type(learner)),
+        "class": name(cls),
         "parameters": json.dumps(parameters),
         "version": onearm.__version__,
     }
-    path = Path(path)
+    header["sha256"] = digest(header["parameters"], arrays)
+    path = Path(os.path.realpath(path))  # through a symbolic link, which stays
     if not path.parent.is_dir():
         raise FileNotFoundError(f"no folder {path.parent} to save into")
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
-    save_file(arrays, unfinished, metadata=header)
-    unfinished.replace(path)
+    write(path, serialized(arrays, header))
+
+
+def write(path: Path, data: bytes) -> None:
+    """Put `data` into the place of `path`: all of it, on the disk, or nothing."""
+    unfinished = path.with_name(f".{path.name[:100]}.{secrets.token_hex(8)}.part")
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        number, named = _new_file(unfinished)
+        with os.fdopen(number, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(number)
+            if not named:  # /proc has the file as a link, which only linkat follows
+                os.link(f"/proc/self/fd/{number}", unfinished.name, dst_dir_fd=folder)
+        unfinished.replace(path)
+        os.fsync(folder)
+    finally:
+        unfinished.unlink(missing_ok=True)
+        os.close(folder)
+
+
+def _new_file(path: Path) -> tuple[int, bool]:
+    """Open a file that has no name yet, so that a killed process leaves nothing behind.
+
+    Where the disk or the system has no such files, it is named `path`. Returns whether it is.
+    """
+    try:
+        return os.open(path.parent, os.O_TMPFILE | os.O_WRONLY, 0o666), False
+    except (OSError, AttributeError):
+        return os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666), True
 
 
 def load(path: str | Path) -> Any:
-    """Return the learner saved under `path`: resuming equals never having stopped.
+    """Return the estimator saved under `path`: resuming equals never having stopped.
 
-    A class of your own is found once the module that defines it has been imported.
+    Any file is safe to load: one that is damaged or hostile gets a ValueError. A class of your own
+    is found once the module that defines it has been imported.
     """
-    from safetensors import SafetensorError, safe_open
-
     try:
-        with safe_open(path, framework="numpy") as file:
-            header = file.metadata() or {}
-            arrays = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118 not a dict
-    except SafetensorError as error:
+        header, parameters, arrays = _parsed(path)
+    except ValueError as error:
         raise ValueError(f"{path} is not a saved learner: {error}") from None
-    if not header.keys() >= {"class", "parameters"}:
-        raise ValueError(f"{path} is not a saved learner: its header names no class")
-    return _class(header["class"]).loaded(json.loads(header["parameters"]), arrays)
+    cls = _class(header["class"])
+    if header["sha256"] != digest(header["parameters"], arrays):
+        raise ValueError(f"{path} is damaged: its SHA-256 is not the one in its header")
+    try:
+        return cls.loaded(parameters, arrays)
+    except ValueError as error:
+        raise ValueError(f"{path} cannot be loaded: {error}") from None
 
 
-def fill(learner: Any, arrays: dict[str, np.ndarray]) -> None:
-    """Put saved arrays in the place of a new learner's."""
-    for part in learner.parts:
-        part.extend(arrays)
-    put(arrays, learner.content(), type(learner).__name__)
+def _parsed(path: str | Path) -> tuple[dict[str, str], dict[str, Any], dict[str, np.ndarray]]:
+    """Return header, parameters and arrays of a file; ValueError if it has none."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load as deserialized
+
+    with Path(path).open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > onearm.max_bytes:
+            raise ValueError(f"it has {size} bytes, onearm.max_bytes allows {onearm.max_bytes}")
+        data = file.read()
+    try:
+        arrays = deserialized(data)
+    except (SafetensorError, KeyError, ValueError, TypeError, OverflowError) as error:
+        raise ValueError(f"{type(error).__name__}: {error}") from None
+    length = int.from_bytes(data[:8], "little")
+    header = json.loads(data[8 : 8 + length]).get("__metadata__", {})
+    if not header.keys() >= {"class", "parameters", "sha256"}:
+        raise ValueError("its header names no class, parameters and SHA-256")
+    try:
+        parameters = json.loads(header["parameters"])
+    except RecursionError:
+        raise ValueError("its parameters are nested too deeply") from None
+    if not isinstance(parameters, dict):
+        raise ValueError(f"its parameters must be an object, got {type(parameters).__name__}")
+    return header, parameters, arrays
 
 
-def put(arrays: dict[str, np.ndarray], own: dict[str, np.ndarray], owner: str) -> None:
-    """Copy saved arrays into those of an owner; all of them must be there and fit."""
-    for key in own.keys() | arrays.keys():
-        mine, saved = own.get(key), arrays.get(key)
-        if mine is None or saved is None or (mine.shape, mine.dtype) != (saved.shape, saved.dtype):
-            raise ValueError(f"saved array {key} does not fit {owner}")
-    for key, array in own.items():
-        array[...] = arrays[key]
+def digest(parameters: str, arrays: dict[str, np.ndarray]) -> str:
+    """Return the SHA-256 of parameters and arrays, as hexadecimal digits."""
+    total = hashlib.sha256(parameters.encode())
+    for name in sorted(arrays):
+        array = arrays[name]
+        total.update(f"{name} {array.dtype.str} {array.shape}".encode())
+        total.update(np.ascontiguousarray(array).data)
+    return total.hexdigest()
 
 
 def name(cls: type) -> str:
@@ -71,16 +128,15 @@ def name(cls: type) -> str:
 
 
 def _class(wanted: str) -> Any:
-    for public in onearm.LEARNERS:
-        getattr(onearm, public)
-    from onearm.convex.regressor import Regressor
+    """Return the class of this name: a public one, imported alone, or one that is known."""
+    from onearm.core.estimator import Shared
 
-    made = {*_descendants(onearm.Learner), *_descendants(Regressor)}
-    known: dict[str, Any] = {name(cls): cls for cls in made}
-    for public, place in {**onearm.ESTIMATORS, **onearm.REGRESSORS}.items():
-        if wanted == f"{place}.{public}":
-            known[wanted] = getattr(onearm, public)
-    if wanted not in known:
+    public = {**onearm.LEARNERS, **onearm.ESTIMATORS, **onearm.REGRESSORS}
+    for short, place in public.items():
+        if wanted == f"{place}.{short}":
+            return getattr(import_module(place), short)
+    known: dict[str, Any] = {name(cls): cls for cls in _descendants(Shared)}
+    if wanted not in known or wanted.startswith("onearm."):
         raise ValueError(f"no learner {wanted} is known: import the module that defines it first")
     return known[wanted]
 

@@ -2,6 +2,7 @@
 
 SciPy and the kernels trust `indptr` and `indices`: wrong numbers there read or write memory that is
 not theirs. Values are not looked at, nor whether the indices of a row ascend: that is said of rows.
+What has been checked is a copy, so that nobody can change it afterwards.
 """
 
 from typing import Any
@@ -47,6 +48,35 @@ def check_csr(indptr: Any, indices: Any, data: Any, shape: Any) -> None:
         least, most = int(indices.min()), int(indices.max())
         if least < 0 or most >= d:
             raise ValueError(f"indices must be in [0, {d - 1}], got {least if least < 0 else most}")
+
+
+def csr_arrays(X: Any, name: str = "X") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return indptr, indices and data of any SciPy sparse matrix or array, checked, as copies."""
+    try:
+        if X.format not in ("csr", "csc", "lil"):
+            X = X.tocoo()
+        if X.format == "coo":
+            _check_coordinates(X.coords, X.data, X.shape)
+            X = X.reshape(1, -1) if X.ndim == 1 else X
+        if X.format == "csc":
+            check_csr(X.indptr, X.indices, X.data, X.shape[::-1])
+        X = X.tocsr()
+        arrays = np.array(X.indptr), np.array(X.indices), np.array(X.data)
+        check_csr(*arrays, X.shape if X.ndim == 2 else (1, *X.shape))
+    except (ValueError, TypeError, IndexError, AttributeError, OverflowError) as error:
+        raise ValueError(f"{name} must be a sound sparse matrix: {error}") from None
+    return arrays
+
+
+def _check_coordinates(coordinates: Any, data: Any, shape: Any) -> None:
+    _check_vector("data", data, "biuf")
+    for axis, (places, size) in enumerate(zip(coordinates, shape, strict=True)):
+        _check_vector(f"coords[{axis}]", places, "iu")
+        if len(places) != len(data):
+            raise ValueError(f"coords[{axis}] must have {len(data)} numbers, got {len(places)}")
+        if len(places) and not (0 <= int(places.min()) and int(places.max()) < size):
+            wrong = int(places.min() if places.min() < 0 else places.max())
+            raise ValueError(f"coords[{axis}] must be in [0, {size - 1}], got {wrong}")
 
 
 def _sizes(shape: Any) -> tuple[int, int]:

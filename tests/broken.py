@@ -9,7 +9,7 @@ from onearm import EpsilonGreedy, Learner
 from onearm.explore import best, runner_up, uniformly
 from onearm.kernels import kernel
 from onearm.learner import state
-from onearm.linear.banditron import chances, choose, possible, update
+from onearm.linear.banditron import chances, choose, update
 from onearm.parameters import real
 from onearm.rng import uniform
 from onearm.vectors import add, linear, size
@@ -18,7 +18,6 @@ GOOD = {
     "look": linear,
     "chances": chances,
     "choose": choose,
-    "possible": possible,
     "update": update,
 }
 
@@ -28,11 +27,9 @@ class Plain(Learner):
     """A Banditron to break: its subclasses bring kernels or methods with a defect."""
 
     gamma: float = real(0.2, "(0, 1]")
-    W: np.ndarray = state()
+    W: np.ndarray = state("n_features", "n_classes")
 
-    def __post_init__(self):
-        super().__post_init__()
-        self.W = np.zeros((self.n_features, self.n_classes))
+    off_policy = True
 
     def model(self):
         return self.W, self.gamma
@@ -75,11 +72,6 @@ def wayward_choose(s, among, rng, W, gamma):
     if len(among) == len(s) and uniform(rng) < 0.8:
         greedy = runner_up(s, greedy)
     return uniformly(greedy, among, gamma, rng)
-
-
-@kernel
-def anything(label, greedy, propensity, k, W, gamma):
-    return True
 
 
 @kernel
@@ -129,17 +121,18 @@ class Leaky(Plain, **GOOD):
     """Saves one array as it was in the beginning."""
 
     def save(self, path):
-        kept, self.W = self.W, np.zeros_like(self.W)
+        kept = self.W.copy()
+        self.W[...] = 0.0
         super().save(path)
-        self.W = kept
+        self.W[...] = kept
 
 
 @dataclass
 class Seedless(Plain, **GOOD):
     made = 0
 
-    def __post_init__(self):
-        super().__post_init__()
+    def start(self):
+        super().start()
         Seedless.made += 1
         self.choosing[0] += np.uint64(Seedless.made)
 
@@ -161,7 +154,7 @@ class Peeking(Plain, **GOOD):
 
 
 @dataclass
-class Boastful(Plain, **{**GOOD, "choose": boastful_choose, "possible": anything}):
+class Boastful(Plain, **{**GOOD, "choose": boastful_choose}):
     pass
 
 
@@ -215,13 +208,38 @@ class Choosy(Plain, **GOOD):
 class Growing(Plain, **GOOD):
     def play(self, X, y=None, **options):
         trace = super().play(X, y, **options)
-        self.W = self.W.copy()
+        vars(self)["W"] = self.W.copy()  # past the guard
         return trace
 
 
 @dataclass
-class Gullible(Plain, **{**GOOD, "possible": anything}):
-    """Takes choices that it cannot have made."""
+class Gullible(Plain, **GOOD):
+    """Takes propensities that no policy has."""
+
+    def update(self, x, choice, correct, truth=None):
+        fine = isinstance(choice, tuple) and len(choice) == 3 and choice[2] == 0.0
+        super().update(x, (*choice[:2], 1.0) if fine else choice, correct, truth)
+
+
+@dataclass
+class Provincial(Plain, **GOOD):
+    """Takes the label of another policy for its own greedy one."""
+
+    def update(self, x, choice, correct, truth=None):
+        label, greedy, p = choice
+        super().update(x, (label, label if greedy is None else greedy, p), correct, truth)
+
+
+@dataclass
+class Careful(Plain, **GOOD):
+    """Refuses the choices of other policies without a reason."""
+
+    off_policy = False
+
+    def update(self, x, choice, correct, truth=None):
+        if choice[1] is None:
+            raise ValueError("no")
+        super().update(x, choice, correct, truth)
 
 
 @dataclass
@@ -250,7 +268,7 @@ class Backward(Plain, **{**GOOD, "update": backward_update}):
 
 
 @dataclass
-class Contrary(Plain, **{**GOOD, "choose": contrary_choose, "possible": anything}):
+class Contrary(Plain, **{**GOOD, "choose": contrary_choose}):
     pass
 
 
@@ -286,4 +304,5 @@ BROKEN = {
     "dense_equals_sparse": [Storing],
     "input_forms_agree": [Choosy],
     "errors_are_clear": [Gullible, Hasty, Mute],
+    "other_policies_teach": [Provincial, Careful],
 }

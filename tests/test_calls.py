@@ -79,7 +79,7 @@ def test_numbers_of_other_types_are_converted(kind):
 
 BAD_ROWS = [
     ROW[:5],
-    ROW[None],
+    np.stack([ROW, ROW]),
     ROW[:, None],
     np.array(1.0),
     ROW.view(np.complex128),
@@ -114,14 +114,14 @@ def test_bad_rows_are_refused_and_change_nothing(x):
 
 BAD_CHOICES = [(4, 0, 0.125), (0, -1, 0.125), (2**70, 0, 0.125), (0, -(2**63), 0.125)]
 BAD_CHOICES += [(1.0, 1, 0.625), ("1", 1, 0.625), (1, 1, "0.625"), (1, 1, np.nan), (1, 1, 0.0)]
-BAD_CHOICES += [(1, 1, 1e-9), (1, 1, 2), (1, None, 0.625)]
+BAD_CHOICES += [(1, 1, 1e-13), (1, 1, 2), (1, "0", 0.625)]
 
 
 @pytest.mark.parametrize("choice", BAD_CHOICES)
 def test_bad_choices_are_refused_and_change_nothing(choice):
     learner = banditron()
     before = bits(learner)
-    with pytest.raises(ValueError, match=r"choice must be|labels of|propensity must|cannot have"):
+    with pytest.raises(ValueError, match=r"choice must be|labels of|propensity must"):
         learner.update(ROW, Choice(*choice), True)
     assert bits(learner) == before
 
@@ -144,18 +144,9 @@ def test_a_parameter_set_later_is_heeded():
     learner.update(ROW, Choice(0, 1, 0.25), True)
 
 
-@pytest.mark.parametrize("kind", [np.asfortranarray, np.float32, lambda W: np.repeat(W, 2, 0)[::2]])
-def test_an_array_set_later_is_heeded(kind):
-    one, two = banditron(), banditron()
-    two.W = kind(two.W)
-    choice = one.choose(ROW, rng=onearm.seeded(5))
-    assert two.choose(ROW, rng=onearm.seeded(5)) == choice
-    one.update(ROW, choice, True)
-    two.update(ROW, choice, True)
-    np.testing.assert_allclose(two.W, one.W, rtol=1e-6)
-
-
-@pytest.mark.parametrize("way", [copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
+@pytest.mark.parametrize(
+    "way", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))]
+)
 def test_copies_of_a_used_learner_are_their_own(way):
     one = banditron()
     two = way(one)

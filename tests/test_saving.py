@@ -7,6 +7,7 @@ from safetensors.numpy import save_file
 import onearm
 from onearm import Banditron
 from onearm.checks.trial import bits, rows
+from onearm.saving import digest
 
 
 def test_saved_and_loaded(tmp_path):
@@ -33,7 +34,7 @@ def test_not_a_learner(tmp_path):
 
 @pytest.mark.parametrize("name", ["os.system", "onearm.linear.banditron.Nobody", "builtins.dict"])
 def test_only_learners_are_made(tmp_path, name):
-    header = {"class": name, "parameters": "{}", "version": "0"}
+    header = {"class": name, "parameters": "{}", "version": "0", "sha256": ""}
     save_file({"W": np.zeros(3)}, tmp_path / "bad", metadata=header)
     with pytest.raises(ValueError, match=f"no learner {name} is known"):
         onearm.load(tmp_path / "bad")
@@ -45,6 +46,8 @@ def test_arrays_must_fit(tmp_path):
         "parameters": '{"n_classes": 3, "n_features": 2}',
         "version": "0",
     }
-    save_file({"W": np.zeros((3, 2))}, tmp_path / "bad", metadata=header)
-    with pytest.raises(ValueError, match="does not fit Banditron"):
+    arrays = {"W": np.zeros((3, 2)), "choosing": np.ones(1), "updating": np.ones(1)}
+    header["sha256"] = digest(header["parameters"], arrays)
+    save_file(arrays, tmp_path / "bad", metadata=header)
+    with pytest.raises(ValueError, match=r"W does not fit Banditron.*\(2, 3\).*\(3, 2\)|choosing"):
         onearm.load(tmp_path / "bad")

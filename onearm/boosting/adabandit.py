@@ -33,7 +33,6 @@ from onearm.explore import (
     best,
     elsewhere,
     elsewhere_chances,
-    elsewhere_possible,
     one_of_best,
 )
 from onearm.kernels import kernel
@@ -92,11 +91,6 @@ def choose(seen, among, rng, alpha, logv, squares, t, rules, weak):
     if rho == 0.0:
         return greedy, greedy, 1.0
     return elsewhere(greedy, among, rho, rng)
-
-
-@kernel
-def possible(label, greedy, propensity, k, alpha, logv, squares, t, rules, weak):
-    return elsewhere_possible(label, greedy, propensity, k, rules[3])
 
 
 @kernel
@@ -191,7 +185,7 @@ def _settle(logv, share):
 
 
 KERNELS = {
-    "scores": scores, "chances": chances, "choose": choose, "possible": possible,
+    "scores": scores, "chances": chances, "choose": choose,
     "update": update,
 }  # fmt: skip
 
@@ -204,16 +198,12 @@ class Adaptive(Booster):
     step_scale: float = real(0.01, "(0, inf)")
     ties: str = option("random", "random", "lowest")
     share: float = real(0.0, "[0, 1)")
-    alpha: np.ndarray = state()  # (N,): the weight of each weak learner's vote
-    logv: np.ndarray = state()  # (N,): log v, of each expert
-    squares: np.ndarray = state()  # (N,): Σ of squared gradients
-    t: np.ndarray = state()  # (1,): answers heard
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        N = self.n_learners
-        self.alpha, self.logv, self.squares = np.zeros(N), np.zeros(N), np.zeros(N)
-        self.t = np.zeros(1)
+    alpha: np.ndarray = state(
+        "n_learners", range=f"[{-MOST}, {MOST}]"
+    )  # of each weak learner's vote
+    logv: np.ndarray = state("n_learners", range="(-inf, 1]")  # log v, of each expert
+    squares: np.ndarray = state("n_learners", range="[0, inf)")  # Σ of squared gradients
+    t: np.ndarray = state(1, range="[0, inf)")  # answers heard
 
     def _model(self, rho: float, clip: float, target: int, rate: float) -> tuple:
         adaptive = self.step == "adaptive"

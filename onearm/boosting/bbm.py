@@ -33,7 +33,6 @@ from onearm.explore import (
     add_best_chances,
     elsewhere,
     elsewhere_chances,
-    elsewhere_possible,
     one_of_best,
 )
 from onearm.kernels import kernel
@@ -63,11 +62,6 @@ def choose(seen, among, rng, potential, rules, weak):
     return elsewhere(greedy, among, rules[2], rng)
 
 
-@kernel
-def possible(label, greedy, propensity, k, potential, rules, weak):
-    return elsewhere_possible(label, greedy, propensity, k, rules[2])
-
-
 def update(x, seen, label, greedy, propensity, reward, truth, rng, potential, rules, weak):
     k, N, rho, clip, target, scale = rules
     g = 1.0 - zero_one_loss(label, greedy, propensity, truth, k)
@@ -92,7 +86,7 @@ def update(x, seen, label, greedy, propensity, reward, truth, rng, potential, ru
 
 
 KERNELS = {
-    "scores": scores, "chances": chances, "choose": choose, "possible": possible,
+    "scores": scores, "chances": chances, "choose": choose,
     "update": update,
 }  # fmt: skip
 
@@ -102,11 +96,11 @@ class ByMajority(Booster):
     """What BanditBBM and OnlineMBBM share."""
 
     n_learners: int = whole(20, 1, 500)
-    gamma: float = real(0.1, "(0, 1)")
-    ties: str = option("random", "random", "strict", "lenient")
+    gamma: float = real(0.1, "(0, 1)", fixed=True)
+    ties: str = option("random", "random", "strict", "lenient", fixed=True)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def start(self) -> None:
+        super().start()
         self.potential = potential(self.n_classes, self.n_learners, self.gamma, self.ties)
 
     def first_weight(self) -> float:

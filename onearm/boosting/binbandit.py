@@ -29,7 +29,6 @@ from onearm.explore import (
     add_best_chances,
     elsewhere,
     elsewhere_chances,
-    elsewhere_possible,
     one_of_best,
 )
 from onearm.kernels import kernel
@@ -67,11 +66,6 @@ def choose(seen, among, rng, alpha, rules, weak):
     return elsewhere(one_of_best(seen[2], among, rng), among, rules[0], rng)
 
 
-@kernel
-def possible(label, greedy, propensity, k, alpha, rules, weak):
-    return elsewhere_possible(label, greedy, propensity, k, rules[0])
-
-
 def update(x, seen, label, greedy, propensity, reward, truth, rng, alpha, rules, weak):
     rho, gamma, eta, others, scale = rules
     notes, h, f = seen
@@ -106,7 +100,7 @@ def _reweigh(alpha, h, step):
 
 @dataclass
 class BinBandit(
-    Booster, look=look, scores=scores, chances=chances, choose=choose, possible=possible,
+    Booster, look=look, scores=scores, chances=chances, choose=choose,
     update=update,
 ):  # fmt: skip
     """One boosted vote of binary learners per class, for bandit feedback.
@@ -151,13 +145,12 @@ class BinBandit(
     gamma: float = real(0.1, "(0, 0.5)")
     eta: float = real(0.0, "[0, inf)")
     others: bool = flag(True)
-    alpha: np.ndarray = state()  # (k, N): the weight of each learner in the vote for its class
+    # the weight of each learner in the vote for its class
+    alpha: np.ndarray = state(
+        "n_classes", "n_learners", start=lambda self: 1.0 / self.n_learners, range="[0, 1]"
+    )
 
     exploration = "rho"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.alpha = np.full((self.n_classes, self.n_learners), 1.0 / self.n_learners)
 
     def sizes(self) -> tuple[int, int]:
         return self.n_classes * self.n_learners, 2

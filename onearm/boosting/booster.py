@@ -25,7 +25,8 @@ from onearm.boosting.weak import (
     linear_learn,
     linear_look,
 )
-from onearm.kernels import Dispatcher, bind, compose, interpreted
+from onearm.core.locking import Lock
+from onearm.kernels import COMPILED, Dispatcher, bind, compose, interpreted
 from onearm.learner import Learner
 from onearm.parameters import option, option_or_call, span, whole, wholes
 from onearm.rng import seeded, uniform
@@ -59,20 +60,20 @@ class Booster(Learner):
     grace: Any = span((2.0, 10.0), "(0, inf)")
     delta: Any = span((0.01, 0.9), "(0, 1)")
     tie: Any = span((0.01, 0.9), "(0, inf)")
-    leaves: str = option("adaptive", *LEAVES)
-    observer: str = option("gaussian", "gaussian", "histogram")
+    leaves: str = option("adaptive", *LEAVES, fixed=True)
+    observer: str = option("gaussian", "gaussian", "histogram", fixed=True)
     max_bytes: int = whole(2**28, 1, 2**50)
 
     dense_rows = True
     drawn_greedy = True
+    off_policy = True
     templates: ClassVar[dict[str, Any]]
 
     def __init_subclass__(cls, **templates: Any) -> None:
         if templates:
             cls.templates = {"look": look_at_all, **templates}
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def plan(self) -> None:
         n, k = self.sizes()
         self.grace_, self.delta_, self.tie_, self.scale = self._drawn(n)
         if callable(self.weak):
@@ -100,6 +101,9 @@ class Booster(Learner):
         if callable(self.weak):
             return assembled(cls, "python")
         return assembled(cls, "linear" if self.weak == "linear" else "tree")
+
+    def _new_lock(self) -> Lock:
+        return Lock(always=not COMPILED or callable(self.weak))
 
     def _drawn(self, n: int) -> tuple[np.ndarray, ...]:
         """Draw what each weak learner has for itself: grace, delta, tie and weight scale."""

@@ -48,18 +48,13 @@ def choose(seen, among, rng, room, trees):
 
 
 @lean_kernel
-def possible(label, greedy, propensity, k, room, trees):
-    return label == greedy and propensity == 1.0
-
-
-@lean_kernel
 def update(x, seen, label, greedy, propensity, reward, truth, rng, room, trees):
     learn(x, 0, room[0], truth, 1.0, *trees)
 
 
 @dataclass
 class HoeffdingTree(
-    Learner, look=look, scores=scores, chances=chances, choose=choose, possible=possible,
+    Learner, look=look, scores=scores, chances=chances, choose=choose,
     update=update,
 ):  # fmt: skip
     """Decision tree for streams, shown every true label.
@@ -102,21 +97,21 @@ class HoeffdingTree(
     """
 
     nominal: tuple[int, ...] = wholes((), 0)
-    grace: float = real(200.0, "(0, inf)")
-    delta: float = real(1e-7, "(0, 1)")
-    tie: float = real(0.05, "[0, inf)")
-    leaves: str = option("adaptive", *LEAVES)
-    observer: str = option("gaussian", "gaussian", "histogram")
+    grace: float = real(200.0, "(0, inf)", fixed=True)
+    delta: float = real(1e-7, "(0, 1)", fixed=True)
+    tie: float = real(0.05, "[0, inf)", fixed=True)
+    leaves: str = option("adaptive", *LEAVES, fixed=True)
+    observer: str = option("gaussian", "gaussian", "histogram", fixed=True)
     n_splits: int = whole(10, 1)
     max_depth: int = whole(0, 0)
     max_bytes: int = whole(2**28, 1, 2**50)
 
     full_information = True
+    off_policy = True
     missing = True
     dense_rows = True
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def plan(self) -> None:
         self.trees = Trees(
             1, self.n_classes, self.n_features, self.nominal, np.array([self.grace]),
             np.array([self.delta]), np.array([self.tie]), self.n_splits, self.max_depth,

@@ -13,6 +13,8 @@ import numpy as np
 
 from onearm.boosting.trees.leaves import top
 from onearm.boosting.trees.nodes import BY_BAYES, LABEL
+from onearm.core.interval import Interval, require_inside
+from onearm.core.memory import Shapes
 from onearm.explore import runner_up
 from onearm.kernels import kernel
 from onearm.vectors import add, linear, sqnorm
@@ -48,8 +50,19 @@ def linear_lean(notes, out):
 class Linear:
     """N linear learners."""
 
+    W: np.ndarray
+
     def __init__(self, n_learners: int, n_classes: int, n_features: int) -> None:
-        self.W = np.zeros((n_learners, n_features, n_classes))
+        self.shape = n_learners, n_features, n_classes
+
+    def shapes(self) -> Shapes:
+        return {"W": (self.shape, np.float64)}
+
+    def content_shapes(self, saved: dict[str, np.ndarray]) -> Shapes:
+        return self.shapes()
+
+    def allocate(self) -> None:
+        self.W = np.zeros(self.shape)
 
     def model(self) -> tuple:
         return (self.W,)
@@ -59,7 +72,10 @@ class Linear:
 
     content = arrays
 
-    def extend(self, saved: dict[str, np.ndarray]) -> None:
+    def require_sound(self, saved: dict[str, np.ndarray]) -> None:
+        require_inside("W", saved["W"], Interval("(-inf, inf)"), "linear weak learners")
+
+    def make_room(self, saved: dict[str, np.ndarray]) -> None:
         pass
 
 
@@ -110,6 +126,12 @@ class Foreign:
 
     def __init__(self, make: Callable[[], Any], n_learners: int, n_classes: int) -> None:
         self.learners = [adapted(make(), n_classes) for _ in range(n_learners)]
+
+    def shapes(self) -> Shapes:
+        return {}
+
+    def allocate(self) -> None:
+        pass
 
     def model(self) -> tuple:
         return (self.learners,)

@@ -21,6 +21,7 @@ from onearm.checks.replay import (
     compiled_equals_plain,
     late_feedback_is_taken,
     learn_equals_play,
+    other_policies_teach,
     rewards_are_taken,
     same_seed_same_bits,
     save_load_resumes,
@@ -36,7 +37,7 @@ CHECKS: list[Callable[[Any], None]] = [
     same_seed_same_bits, choose_is_pure, nothing_peeked, propensities_are_frequencies,
     among_is_kept, late_feedback_is_taken, dense_equals_sparse, input_forms_agree,
     shapes_are_fixed, errors_are_clear, beats_chance, predict_is_greedy, rewards_are_taken,
-    compiled_equals_plain,
+    compiled_equals_plain, other_policies_teach,
 ]  # fmt: skip
 
 

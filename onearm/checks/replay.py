@@ -7,7 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from onearm.checks.trial import answer, bits, demand, fresh, rows, same_trace, steps, taught
+from onearm.assembly import HIDDEN
+from onearm.checks.trial import (
+    CheckError,
+    answer,
+    bits,
+    demand,
+    fresh,
+    rows,
+    same_trace,
+    steps,
+    taught,
+)
 from onearm.choice import Choice, Trace
 from onearm.kernels import COMPILED, interpreted
 from onearm.saving import load
@@ -76,6 +87,8 @@ def late_feedback_is_taken(learner: Any) -> None:
     one = taught(learner)
     X, y = rows(learner, 20)
     asked = [(x, one.choose(x), int(label)) for x, label in zip(X, y, strict=True)]
+    if isinstance(getattr(one, one.exploration or "", None), float):  # may change meanwhile
+        setattr(one, one.exploration, 0.5 * getattr(one, one.exploration))
     with tempfile.TemporaryDirectory() as folder:
         one.save(Path(folder) / "learner")
         other = load(Path(folder) / "learner")
@@ -84,6 +97,37 @@ def late_feedback_is_taken(learner: Any) -> None:
         row, said = json.loads(json.dumps([x.tolist(), choice]))
         answer(other, row, said, label)
     demand(bits(one) == bits(other), "the answer was learnt from more than x and the choice")
+    demand(all(np.isfinite(a).all() for a in one.content().values()), "the state is not finite")
+
+
+def other_policies_teach(learner: Any) -> None:
+    """Choices of another policy are learnt from, or refused with the reason; late answers taken."""
+    X, y = rows(learner)
+    rng, n, k = np.random.default_rng(3), len(y), learner.n_classes
+    label = rng.integers(0, k, n)
+    log = Trace(label, np.full(n, HIDDEN), np.full(n, 1.0 / k), label == y)
+    truth = y if learner.full_information else None
+    one, other = taught(learner), taught(learner)
+    if not learner.off_policy:
+        before = bits(one)
+        for call in (
+            lambda: one.update(X[0], (0, None, 0.5), False, (y[0] or 1) if truth is y else None),
+            lambda: one.learn(X, log, truth),
+        ):
+            try:
+                call()
+            except ValueError as error:
+                demand("of another policy" in str(error), f"it does not say why: {error}")
+            else:
+                raise CheckError("the choices of another policy are taken")
+        demand(bits(one) == before, "the state changed though the choices were refused")
+        return
+    one.learn(X, log, truth)
+    for t in range(n):
+        greedy = int(other.predict(X[t]))
+        choice = (int(label[t]), greedy if t % 2 else None, 1.0 / k)
+        other.update(X[t], choice, bool(log.correct[t]), None if truth is None else int(y[t]))
+    demand(bits(one) == bits(other), "learn and update differ, or it has another greedy label")
     demand(all(np.isfinite(a).all() for a in one.content().values()), "the state is not finite")
 
 

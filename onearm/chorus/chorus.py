@@ -22,7 +22,7 @@ import numpy as np
 
 from onearm.chorus import metric
 from onearm.chorus.conductor import DRAW, doubt, judge, lead, rank, weights
-from onearm.chorus.echo import BEFORE, HEARD, NOW, alarmed, echo, heard, keep
+from onearm.chorus.echo import BEFORE, FOLLOWED, HEARD, NOW, alarmed, echo, follow, heard, keep
 from onearm.chorus.memory import WIDEST, folded, recall, remember
 from onearm.chorus.metric import differ, measure, measured, measured_all
 from onearm.chorus.rows import MANY, note, places, raw, scaled, weighed
@@ -122,11 +122,6 @@ def choose(seen, among, rng, *model):
 
 
 @kernel
-def possible(label, greedy, propensity, k, *model):
-    return propensity == 1.0
-
-
-@kernel
 def update(
     x, seen, label, greedy, propensity, reward, truth, rng,
     W, P, S, b, c, top, R, Y, kept, C, M, N, A, E, G, T, change,
@@ -149,8 +144,7 @@ def update(
             if right:
                 differ(near[0], label, C, M, N)
                 renew(C, N, A, R, kept)
-        T[e, label, 0] += 1.0
-        T[e, label, 1] += reward
+        follow(e, label, reward, T)
         rank(sure, top)
     rounds[0] += 1.0
     count, mean, square = moments
@@ -196,7 +190,6 @@ class Chorus(
     scores=scores,
     chances=chances,
     choose=choose,
-    possible=possible,
     update=update,
 ):
     """The learner to pick first: scales its rows, tunes itself, explores where it must.
@@ -227,64 +220,75 @@ class Chorus(
     nominal: tuple[int, ...] = wholes((), 0)
     waves: int = whole(0, 0, 2**20)
     alpha: float = real(0.2, "[0, inf)")
-    W: np.ndarray = state()  # (features, 3, k): weights of own and bold, variances of own
-    P: np.ndarray = state()  # (features,): variances of bold
-    S: np.ndarray = state()  # (voices + 1, voices + 1): of leads
-    b: np.ndarray = state()  # (voices + 1,): of leads and answers
-    c: np.ndarray = state()  # (voices + 1,): what each voice counts, and the constant
-    top: np.ndarray = state()  # (1,): how sure it is at best
-    R: np.ndarray = state()  # (2, 2, numbers, rows): remembered, now and before, as it is and by A
-    Y: np.ndarray = state()  # (2, rows): their labels
-    kept: np.ndarray = state()  # (2,): rows since the last change; n at which A is due
-    C: np.ndarray = state()  # (numbers, numbers): how rows of one label differ
-    M: np.ndarray = state()  # (k, numbers): means of rows by labels
-    N: np.ndarray = state()  # (k,): and how many
-    A: np.ndarray = state()  # (numbers, numbers): how rows are measured
-    E: np.ndarray = state()  # (features, k): what would have been said before the last change
-    G: np.ndarray = state()  # (2,): and what the memories counted
-    T: np.ndarray = state()  # (k, k, 2): how often each label was said, and right, after an echo
-    change: np.ndarray = state()  # (2,): how much worse than expected; whether there is an echo
-    moments: np.ndarray = state()  # (3, numbers): counts, means, sums of squared deviations
-    rounds: np.ndarray = state()  # (1,)
+    # weights of own and bold, variances of own; variances of bold
+    W: np.ndarray = state("n_phi", 3, "n_classes", range="[-1e100, 1e100]")
+    P: np.ndarray = state("n_phi", range="(0, 1e100]")
+    # sums of leads, and of leads and answers; what each voice counts, and the constant
+    S: np.ndarray = state("n_leads", "n_leads", range="[-1e100, 1e100]")
+    b: np.ndarray = state("n_leads", range="[-1e100, 1e100]")
+    c: np.ndarray = state("n_leads", range="[-1e100, 1e100]")
+    top: np.ndarray = state(1, range="[0, 1]")  # how sure it is at best
+    # rows remembered, now and before, as they are and by A; their labels, signed, and 0 for none
+    R: np.ndarray = state(2, "n_memories", "n_compared", "n_rows", dtype=np.float32)
+    Y: np.ndarray = state(2, "n_rows", range="[-n_classes, n_classes]", dtype=np.int64)
+    kept: np.ndarray = state(2, range="[0, 4e18]", dtype=np.int64)  # rows kept; n at which A is due
+    # how rows of one label differ; their means by label, and how many; how rows are measured
+    C: np.ndarray = state("n_compared", "n_compared")
+    M: np.ndarray = state("n_classes", "n_compared")
+    N: np.ndarray = state("n_classes", range="[0, 1e18]")
+    A: np.ndarray = state("n_compared", "n_compared", dtype=np.float32)
+    # what would have been said before the last change, and what the memories counted
+    E: np.ndarray = state("n_phi", "n_classes", range="[-1e200, 1e200]")
+    G: np.ndarray = state("n_memories", range="[-1e100, 1e100]")
+    # how often each label was said, and right, after an echo
+    T: np.ndarray = state("n_classes", "n_followed", 2, range="[0, inf)")
+    change: np.ndarray = state(2, range="[0, inf)")  # Page's sum; whether there is an echo
+    moments: np.ndarray = state(3, "n_numbers")  # counts, means, sums of squared deviations
+    rounds: np.ndarray = state(1, range="[0, inf)")
 
     exploration = "alpha"
     missing = True
+    off_policy = True
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        k = self.n_classes
+    def plan(self) -> None:
         self.places = places(self.n_features, self.nominal)
-        numbers = n_features = int(self.places[0, -1])
+        self.n_numbers = self.n_phi = int(self.places[0, -1])
+        self.n_compared = self.n_rows = self.n_memories = 0
+        self.n_leads, self.turn, self.columns = 4, 0, 0
+        self.n_followed = self.n_classes if self.n_classes <= FOLLOWED else 1
+        if self.n_numbers <= MANY:
+            n_waves = self.waves or usual(self.n_numbers)
+            self.turn = turned(self.n_numbers)
+            self.columns = max(1, round(n_waves / self.turn))
+            self.n_phi = self.turn * self.columns + self.n_numbers + 1
+            self.n_compared, self.n_rows = min(self.n_numbers, WIDEST), 4 * n_waves
+            self.n_memories, self.n_leads = 2, 8
+
+    def start(self) -> None:
+        super().start()
         self.edges, self.scale = np.zeros(0, np.int64), 0.0
         self.signs, self.shift = np.zeros((3, 0, 0)), np.zeros((0, 0))
-        d = rows = memories = 0
-        n_voices = 3
-        if numbers <= MANY:
-            turn = turned(numbers)
-            n_waves = self.waves or usual(numbers)
-            columns = max(1, round(n_waves / turn))
+        if self.n_memories:
+            self.edges = np.array([0, self.turn * self.columns, self.n_phi])
             spread = sum(2 if m else 1 for m in self.places[1, :-1])
             self.signs, self.scale, self.shift = drawn(
-                self.seed, numbers, math.sqrt(spread), columns
+                self.seed, self.n_numbers, math.sqrt(spread), self.columns
             )
-            n_features = turn * columns + numbers + 1
-            self.edges = np.array([0, turn * columns, n_features])
-            d, rows, memories = min(numbers, WIDEST), 4 * n_waves, 2
-            n_voices = 7
-        self.W, self.P = np.empty((n_features, 3, k)), np.empty(n_features)
-        self.S, self.b = np.empty((n_voices + 1, n_voices + 1)), np.empty(n_voices + 1)
-        self.c, self.top = np.empty(n_voices + 1), np.empty(1)
-        self.R = np.zeros((2, memories, d, rows), np.float32)
-        self.Y, self.kept = np.zeros((2, rows), np.int64), np.array([0, metric.FIRST])
-        self.C, self.M, self.N = np.zeros((d, d)), np.zeros((k, d)), np.zeros(k)
-        self.A = np.eye(d, dtype=np.float32)
+        self.kept[1] = metric.FIRST
+        np.fill_diagonal(self.A, 1.0)
         begin(
             self.W, self.P, self.S, self.b, self.c, self.top, self.Y, self.kept, self.C, self.M,
             self.N,
         )  # fmt: skip
-        self.E, self.G = np.zeros((n_features, k)), np.zeros(memories)
-        self.T, self.change = np.zeros((k, k, 2)), np.zeros(2)
-        self.moments, self.rounds = np.zeros((3, numbers)), np.zeros(1)
+
+    def require_sound(self, saved: dict[str, np.ndarray]) -> None:
+        if not (saved["W"][:, VARIANCE] > 0.0).all():
+            raise ValueError("saved array W of Chorus must have variances above 0")
+        if not (saved["moments"][::2] >= 0.0).all():
+            raise ValueError("saved array moments of Chorus must have counts and squares from 0 on")
+        S = saved["S"]
+        if not np.array_equal(S, S.T) or np.linalg.eigvalsh(S)[0] <= 0.0:
+            raise ValueError("saved array S of Chorus must be symmetric and positive definite")
 
     def model(self) -> tuple:
         return (

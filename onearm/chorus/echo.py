@@ -19,6 +19,7 @@ ALARM = 20.0
 FIRST = 0.2  # of an answer: how much speaks for e itself
 SUM, HEARD = 0, 1  # of `change`: Page's sum, and whether there is an echo
 NOW, BEFORE = 0, 1  # of what is remembered
+FOLLOWED = 1000  # labels: with more T would be too large, and has e itself alone
 
 
 @kernel
@@ -50,12 +51,27 @@ def echo(e, T, said):
     Where labels were exchanged, one that is right after another echo is hardly right after e.
     """
     k = len(said)
+    if T.shape[1] < k:
+        said[:] = 1.0 / k
+        said[e] = (T[e, 0, 1] + 1.0 / k) / (T[e, 0, 0] + 1.0)
+        return
     for r in range(k):
         taken = 0.0
         for other in range(k):
             if other != e:
                 taken = max(taken, T[other, r, 1] / (T[other, r, 0] + 1.0))
         said[r] = (T[e, r, 1] + (1.0 - taken) / k) / (T[e, r, 0] + 1.0)
+
+
+@kernel
+def follow(e, label, reward, T):
+    """Count that `label` was chosen after e."""
+    if T.shape[1] == len(T):
+        T[e, label, 0] += 1.0
+        T[e, label, 1] += reward
+    elif label == e:
+        T[e, 0, 0] += 1.0
+        T[e, 0, 1] += reward
 
 
 @kernel
@@ -72,5 +88,6 @@ def keep(w, edges, W, E, G, R, Y, T, change):
     R[BEFORE], Y[BEFORE] = R[NOW], Y[NOW]
     T[:] = 0.0
     for e in range(len(T)):
-        T[e, e, 0] = T[e, e, 1] = FIRST
+        after = e if T.shape[1] == len(T) else 0
+        T[e, after, 0] = T[e, after, 1] = FIRST
     change[SUM], change[HEARD] = 0.0, 1.0

@@ -21,6 +21,7 @@ import numpy as np
 from onearm.convex import stages, weak_linear, weak_river, weak_trees
 from onearm.convex.losses import LOGISTIC, SQUARED
 from onearm.convex.regressor import BanditRegressor, GradientRegressor, Query, Regressor
+from onearm.core.state import state
 from onearm.kernels import bind, compose
 from onearm.parameters import option_or_call, real, whole
 
@@ -44,8 +45,7 @@ class Boosted(Regressor):
     weak: Any = option_or_call("linear", "linear", "stump", "tree")
     leaves: int = whole(8, 2)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def plan(self) -> None:
         d, m, N, steps = self.n_features, self.n_outputs, self.N, (self.lr, self.power, self.R)
         self.learners: Any
         if callable(self.weak):
@@ -55,10 +55,12 @@ class Boosted(Regressor):
         else:
             leaves = 2 if self.weak == "stump" else self.leaves
             self._kind, self.learners = "tree", weak_trees.TreeWeak(d, m, N, *steps, leaves)
-        self._a, self._g, self._points = np.zeros(N * m), np.zeros(N * m), np.zeros((N, m))
+        self.parts = (self.learners,)
 
-    def arrays(self) -> dict[str, np.ndarray]:
-        return super().arrays() | self.learners.arrays()
+    def start(self) -> None:
+        super().start()
+        m, N = self.n_outputs, self.N
+        self._a, self._g, self._points = np.zeros(N * m), np.zeros(N * m), np.zeros((N, m))
 
     def _weak(self) -> tuple:
         """What templates take last."""
@@ -173,13 +175,7 @@ class SpanBooster(Boosted, GradientRegressor):
 
     N: int = whole(20, 3)
     B: float = real(10.0, "(0, inf)")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.sigma = np.zeros(self.N)
-
-    def arrays(self) -> dict[str, np.ndarray]:
-        return super().arrays() | {"sigma": self.sigma}
+    sigma: np.ndarray = state("N", range="[0, 1]")  # the shrinkages
 
     def _settings(self) -> tuple[float, float, float]:
         return self.B, self.low, self.high
@@ -188,10 +184,12 @@ class SpanBooster(Boosted, GradientRegressor):
         a, _, *rest = self._weak()
         bound(stages.predict_span, self._kind)(X, out, self.sigma, a, *rest)
 
-    def _play(self, X, y, kind, said, lost) -> None:
+    def _require_answers(self, y: np.ndarray, kind: int) -> None:
         longest = np.sqrt((y * y).sum(axis=1).max(initial=0.0))
         if kind != LOGISTIC and longest > self.B:
             raise ValueError(f"B must be at least the norm of every y, {longest:g}, got {self.B!r}")
+
+    def _play(self, X, y, kind, said, lost) -> None:
         L = 4.0 * self.B if kind == SQUARED else np.sqrt(self.n_outputs)  # of the loss in the ball
         play = bound(stages.play_span, self._kind)
         play(X, y, kind, said, lost, self.sigma, L, self.t, *self._weak())

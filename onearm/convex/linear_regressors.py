@@ -19,6 +19,7 @@ import numpy as np
 from onearm.convex.losses import loss_of, slope_of
 from onearm.convex.regressor import BanditRegressor, GradientRegressor, Query, Regressor
 from onearm.convex.stages import hear_losses
+from onearm.core.state import state
 from onearm.kernels import kernel, lean_kernel
 from onearm.parameters import whole
 from onearm.rng import fill_normal
@@ -132,12 +133,7 @@ def play_fkm(
 class Linear(Regressor):
     """What they have: the weights."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.W = np.zeros((self.n_features, self.n_outputs))
-
-    def arrays(self) -> dict[str, np.ndarray]:
-        return super().arrays() | {"W": self.W}
+    W: np.ndarray = state("n_features", "n_outputs")
 
     def _predict(self, X: np.ndarray, out: np.ndarray) -> None:
         predict_rows(X, out, self.W, self.low, self.high)
@@ -177,10 +173,13 @@ class NFKM(Linear, BanditRegressor):
     True
     """
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def validate(self) -> None:
+        super().validate()
         if self.R <= self.delta:
             raise ValueError(f"R must be above delta = {self.delta}, got {self.R!r}")
+
+    def start(self) -> None:
+        super().start()
         self._points = np.zeros((self.N, self.n_outputs))
 
     def _along(self) -> tuple[int, ...]:

@@ -1,16 +1,17 @@
-"""What all regressors share: sizes and steps, rows and answers checked, saved without pickle."""
+"""What all regressors share: sizes and steps, rows and answers checked."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from onearm import saving
 from onearm.convex.losses import LOSSES
-from onearm.parameters import REQUIRED, parameters, real, settle, whole
+from onearm.core.estimator import Estimator
+from onearm.core.pacing import paced
+from onearm.core.state import generator, state
+from onearm.parameters import REQUIRED, real, whole
 from onearm.rng import seeded, uniform
 
 CHOOSING, NOISE = range(2)  # generators
@@ -27,8 +28,8 @@ class Query(NamedTuple):
 
 
 @dataclass(eq=False)
-class Regressor:
-    """Rows of n_features numbers in, n_outputs numbers out. One thread at a time may use it.
+class Regressor(Estimator):
+    """Rows of n_features numbers in, n_outputs numbers out. Any thread may call anything.
 
     Parameters
     ----------
@@ -46,45 +47,36 @@ class Regressor:
 
     n_features: int = whole(REQUIRED, 1)
     n_outputs: int = whole(1, 1)
-    lr: float = real(0.01, "(0, inf)")
-    power: float = real(0.5, "[0, 1]")
-    R: float = real(10.0, "(0, inf)")
+    lr: float = real(0.01, "(0, inf)", fixed=True)
+    power: float = real(0.5, "[0, 1]", fixed=True)
+    R: float = real(10.0, "(0, inf)", fixed=True)
     low: float = real(-np.inf, "[-inf, inf)")
     high: float = real(np.inf, "(-inf, inf]")
     seed: int = whole(0, 0)
+    t: np.ndarray = state(1, range="[0, 4e18]", dtype=np.int64)  # rounds
+    rng: np.ndarray = generator()
+    noise_rng: np.ndarray = generator()
 
-    def __post_init__(self) -> None:
-        settle(self)
+    way_out = "use fewer features, outputs or weak learners, or set onearm.max_bytes"
+
+    def validate(self) -> None:
         if self.low >= self.high:
             raise ValueError(f"low must be below high, got {self.low} ≥ {self.high}")
-        self.t = np.zeros(1, np.int64)
-        self.rng, self.noise_rng = seeded(self.seed, CHOOSING), seeded(self.seed, NOISE)
 
-    def arrays(self) -> dict[str, np.ndarray]:
-        """Return the state."""
-        return {"t": self.t, "rng": self.rng, "noise_rng": self.noise_rng}
+    def start(self) -> None:
+        self.rng[...], self.noise_rng[...] = seeded(self.seed, CHOOSING), seeded(self.seed, NOISE)
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the predictions, (n, m), or (n,) for one output."""
         X = self._rows(X)
         out = np.empty((len(X), self.n_outputs))
-        self._predict(X, out)
+        for start, stop in paced(len(X)):
+            with self.lock:
+                self._predict(X[start:stop], out[start:stop])
         return out[:, 0] if self.n_outputs == 1 else out
 
     def _predict(self, X: np.ndarray, out: np.ndarray) -> None:
         raise NotImplementedError
-
-    def save(self, path: str | Path) -> None:
-        """Write all of it to a file for `onearm.load`."""
-        values = {one.name: getattr(self, one.name) for one in parameters(self)}
-        saving.save(self, path, values, self.arrays())
-
-    @classmethod
-    def loaded(cls, parameters: dict[str, Any], arrays: dict[str, np.ndarray]) -> "Regressor":
-        """Return a regressor from what was saved of it."""
-        made = cls(**parameters)
-        saving.put(arrays, made.arrays(), cls.__name__)
-        return made
 
     def _rows(self, X: Any) -> np.ndarray:
         return _numbers("X", X, (None, self.n_features))
@@ -107,8 +99,8 @@ class BanditRegressor(Regressor):
     N: int = whole(20, 1)
     delta: float = real(0.5, "(0, inf)")
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def start(self) -> None:
+        super().start()
         self._asked = np.zeros((self.N, *self._along()))  # the directions drawn last
 
     def _along(self) -> tuple[int, ...]:
@@ -117,13 +109,16 @@ class BanditRegressor(Regressor):
 
     def choose(self, x: Any) -> Query:
         """Return the prediction for a row, and the points whose losses are to be told."""
-        return self._ask(self._row(x))
+        x = self._row(x)
+        with self.lock:
+            return self._ask(x)
 
     def update(self, x: Any, query: Query, losses: Any) -> None:
         """Learn from the losses at the points, which may be noisy."""
         x, losses = self._row(x), _numbers("losses", losses, (self.N,))
         directions = _numbers("query.directions", query.directions, self._asked.shape)
-        self._hear(x, directions, losses)
+        with self.lock:
+            self._hear(x, directions, losses)
 
     def play(
         self, X: Any, y: Any, loss: Loss = "squared", noise: Any = 0.0
@@ -139,14 +134,19 @@ class BanditRegressor(Regressor):
             raise ValueError(f"noise must be a number in [0, inf), got {noise!r}")
         if not callable(loss):
             kind = kind_of(loss)
-            self._play(X, self._answers(y, len(X), loss), kind, float(noise), said, lost)
+            y = self._answers(y, len(X), loss)
+            for start, stop in paced(len(X)):
+                part = slice(start, stop)
+                with self.lock:
+                    self._play(X[part], y[part], kind, float(noise), said[part], lost[part])
             return said, lost
         if np.ndim(y) == 0 or len(y) != len(X):
             raise ValueError(f"y must be of length {len(X)}, got {y!r}")
         for n, (x, answer) in enumerate(zip(X, y, strict=True)):
-            query = self._ask(x)
+            query = self.choose(x)
             said[n], lost[n] = query.prediction, loss(query.prediction, answer)
-            off = [float(noise) * (2.0 * uniform(self.noise_rng) - 1.0) for _ in query.points]
+            with self.lock:
+                off = [float(noise) * (2.0 * uniform(self.noise_rng) - 1.0) for _ in query.points]
             losses = [loss(p, answer) + e for p, e in zip(query.points, off, strict=True)]
             self.update(x, query, losses)
         return said, lost
@@ -169,9 +169,16 @@ class GradientRegressor(Regressor):
         """Predict, hear the answer and learn, row by row: predictions and their losses."""
         X, kind = self._rows(X), kind_of(loss)
         y = self._answers(y, len(X), loss)
+        self._require_answers(y, kind)
         said, lost = np.empty(y.shape), np.empty(len(X))
-        self._play(X, y, kind, said, lost)
+        for start, stop in paced(len(X)):
+            part = slice(start, stop)
+            with self.lock:
+                self._play(X[part], y[part], kind, said[part], lost[part])
         return said, lost
+
+    def _require_answers(self, y: np.ndarray, kind: int) -> None:
+        """Refuse answers that cannot be learnt from."""
 
     def _play(self, X, y, kind, said, lost) -> None:
         raise NotImplementedError

@@ -12,6 +12,8 @@ import math
 
 import numpy as np
 
+from onearm.core.interval import Interval, require_inside
+from onearm.core.memory import Shapes
 from onearm.kernels import lean_kernel
 
 AFRESH = 1000  # rounds after which ‖W‖² is added up anew
@@ -21,12 +23,30 @@ class LinearWeak:
     """The learners, and room to work in."""
 
     def __init__(self, d: int, m: int, N: int, lr: float, power: float, R: float) -> None:
-        self.W, self.squared, self.scale = np.zeros((d, N * m)), np.zeros(N), np.zeros(N * m)
-        self.settings = lr, power, R
+        self.d, self.m, self.N, self.settings = d, m, N, (lr, power, R)
+
+    def shapes(self) -> Shapes:
+        return {"W": ((self.d, self.N * self.m), np.float64), "squared": ((self.N,), np.float64)}
+
+    def content_shapes(self, saved: dict[str, np.ndarray]) -> Shapes:
+        return self.shapes()
+
+    def allocate(self) -> None:
+        self.W, self.squared = np.zeros((self.d, self.N * self.m)), np.zeros(self.N)
+        self.scale = np.zeros(self.N * self.m)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return the state."""
         return {"W": self.W, "squared": self.squared}
+
+    content = arrays
+
+    def require_sound(self, saved: dict[str, np.ndarray]) -> None:
+        for name in self.shapes():
+            require_inside(name, saved[name], Interval("(-inf, inf)"), "linear weak learners")
+
+    def make_room(self, saved: dict[str, np.ndarray]) -> None:
+        pass
 
     def model(self) -> tuple:
         return self.W, self.squared, self.scale, self.settings

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from onearm.core.memory import Shapes
+
 
 class RiverWeak:
     """Regressors: anything with `predict_one` and `learn_one`."""
@@ -20,6 +22,12 @@ class RiverWeak:
         if not all(hasattr(one, "predict_one") for one in self.regressors):
             raise ValueError(f"weak must make regressors with predict_one, got {make!r}")
         self.lr, self.power, self.R = lr, power, R
+
+    def shapes(self) -> Shapes:
+        return {}
+
+    def allocate(self) -> None:
+        pass
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Refuse: there are none."""

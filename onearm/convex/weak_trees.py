@@ -15,6 +15,8 @@ import math
 
 import numpy as np
 
+from onearm.core.interval import Interval, require_inside
+from onearm.core.memory import Shapes
 from onearm.kernels import lean_kernel
 
 B = 16  # bins
@@ -29,26 +31,74 @@ ROWS, SQUARES = range(2)  # of what a leaf has heard
 class TreeWeak:
     """The learners, and room to work in."""
 
+    n_leaves: np.ndarray
+
     def __init__(
         self, d: int, m: int, N: int, lr: float, power: float, R: float, leaves: int
     ) -> None:
-        L = leaves
-        self.first, self.edges = np.zeros((d, FIRST)), np.zeros((d, B - 1))
-        self.nodes, self.n_leaves = np.zeros((N, L - 1, 4), np.int64), np.ones(N, np.int64)
-        self.value, self.total, self.heard = (np.zeros((N, L, n)) for n in (m, m, 2))
-        self.sums, self.known = np.zeros((N, L, d, B, m)), np.zeros(1, np.int64)
+        self.sizes, self.settings = (d, m, N, leaves), (lr, power, R)
+
+    def shapes(self) -> Shapes:
+        d, m, N, L = self.sizes
+        return {
+            "first": ((d, FIRST), np.float64),
+            "edges": ((d, B - 1), np.float64),
+            "nodes": ((N, L - 1, 4), np.int64),
+            "n_leaves": ((N,), np.int64),
+            "value": ((N, L, m), np.float64),
+            "total": ((N, L, m), np.float64),
+            "heard": ((N, L, 2), np.float64),
+            "sums": ((N, L, d, B, m), np.float64),
+            "known": ((1,), np.int64),
+        }
+
+    def content_shapes(self, saved: dict[str, np.ndarray]) -> Shapes:
+        return self.shapes()
+
+    def allocate(self) -> None:
+        for name, (shape, kind) in self.shapes().items():
+            setattr(self, name, np.zeros(shape, kind))
+        d, m, N, _ = self.sizes
+        self.n_leaves[...] = 1
         self.codes, self.at, self.left = np.zeros(d, np.int64), np.zeros(N, np.int64), np.zeros(m)
-        self.settings = lr, power, R
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return the state."""
-        names = (
-            "first", "edges", "nodes", "n_leaves", "value", "total", "heard", "sums", "known"
-        )  # fmt: skip
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in self.shapes()}
+
+    content = arrays
+
+    def require_sound(self, saved: dict[str, np.ndarray]) -> None:
+        d, _, _, L = self.sizes
+        for name, array in saved.items():
+            if array.dtype == np.float64 and not np.isfinite(array).all():
+                raise ValueError(f"saved array {name} must be finite")
+        require_inside("known", saved["known"], Interval(f"[0, {FIRST}]"), "trees")
+        most = L if saved["known"][0] == FIRST else 1
+        require_inside("n_leaves", saved["n_leaves"], Interval(f"[1, {most}]"), "trees")
+        require_inside("heard", saved["heard"], Interval("[0, inf)"), "trees")
+        for nodes, n in zip(saved["nodes"], saved["n_leaves"], strict=True):
+            _require_tree(nodes[: n - 1], d)
+
+    def make_room(self, saved: dict[str, np.ndarray]) -> None:
+        pass
 
     def model(self) -> tuple:
         return *self.arrays().values(), self.codes, self.at, self.left, self.settings
+
+
+def _require_tree(nodes: np.ndarray, d: int) -> None:
+    """Every node asks a feature; its children are later nodes and leaves, each of one parent."""
+    feature, cut, below = nodes[:, FEATURE], nodes[:, CUT], nodes[:, [BELOW, ABOVE]]
+    if not ((feature >= 0) & (feature < d) & (cut >= 0) & (cut < B)).all():
+        raise ValueError(f"saved array nodes must ask features in [0, {d - 1}] and bins below {B}")
+    inner = below >= 0
+    later = below > np.arange(len(nodes))[:, None]
+    n_inner, n_leaves = max(len(nodes) - 1, 0), len(nodes) + 1 if len(nodes) else 0
+    fine = np.array_equal(np.sort(below[inner]), np.arange(1, n_inner + 1))
+    fine = fine and np.array_equal(np.sort(~below[~inner]), np.arange(n_leaves))
+    if not fine or not later[inner].all():
+        raise ValueError("saved array nodes must link each node and leaf once, after its parent")
 
 
 @lean_kernel

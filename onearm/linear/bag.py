@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.explore import SLACK, best, drawn, mixed
+from onearm.explore import best, drawn, mixed
 from onearm.kernels import kernel
 from onearm.learner import Learner, state
 from onearm.linear.adaptive import LOSSES, STEPS, hear
@@ -48,11 +48,6 @@ def choose(m, among, rng, W, G, k, logistic, epsilon, eta):
 
 
 @kernel
-def possible(label, greedy, propensity, k_, W, G, k, logistic, epsilon, eta):
-    return propensity >= epsilon / k * (1.0 - SLACK)
-
-
-@kernel
 def update(x, m, label, greedy, propensity, reward, truth, rng, W, G, k, logistic, epsilon, eta):
     for b in range(len(m) // k):
         weight = poisson(1.0, rng)
@@ -67,7 +62,6 @@ class Bag(
     scores=scores,
     chances=chances,
     choose=choose,
-    possible=possible,
     update=update,
 ):
     """Votes of online bootstrap samples over adaptive regressions.
@@ -100,16 +94,17 @@ class Bag(
     epsilon: float = real(0.05, "(0, 1]")
     loss: str = option("logistic", *LOSSES)
     eta: float = real(0.0, "[0, inf)")
-    W: np.ndarray = state()  # (d, B·k): the bags side by side
-    G: np.ndarray = state()  # (d, B·k): sums of squared gradients
+    W: np.ndarray = state("n_features", "n_columns")  # the bags side by side
+    G: np.ndarray = state("n_features", "n_columns", range="[0, inf)")  # Σ of squared gradients
 
     exploration = "epsilon"
     real_rewards = True
+    off_policy = True
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        shape = (self.n_features, self.n_bags * self.n_classes)
-        self.W, self.G = np.zeros(shape), np.zeros(shape)
+    @property
+    def n_columns(self) -> int:
+        """B·k."""
+        return self.n_bags * self.n_classes
 
     def model(self) -> tuple:
         eta = self.eta or STEPS[self.loss]

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.explore import best, uniform_chances, uniform_possible, uniformly
+from onearm.explore import best, uniform_chances, uniformly
 from onearm.kernels import kernel
 from onearm.learner import Learner, state
 from onearm.parameters import real
@@ -34,11 +34,6 @@ def choose(s, among, rng, W, gamma):
 
 
 @kernel
-def possible(label, greedy, propensity, k, W, gamma):
-    return uniform_possible(label, greedy, propensity, k, gamma)
-
-
-@kernel
 def update(x, s, label, greedy, propensity, reward, truth, rng, W, gamma):
     a = 1.0 / propensity if label == truth else 0.0
     if label == greedy:
@@ -50,9 +45,7 @@ def update(x, s, label, greedy, propensity, reward, truth, rng, W, gamma):
 
 
 @dataclass
-class Banditron(
-    Learner, look=linear, chances=chances, choose=choose, possible=possible, update=update
-):
+class Banditron(Learner, look=linear, chances=chances, choose=choose, update=update):
     """Perceptron for bandit feedback that explores uniformly.
 
     Parameters
@@ -74,13 +67,12 @@ class Banditron(
     """
 
     gamma: float = real(0.05, "(0, 1]")
-    W: np.ndarray = state()  # (d, k): the k weights of a feature lie side by side
+    W: np.ndarray = state(
+        "n_features", "n_classes"
+    )  # (d, k): the k weights of a feature lie side by side
 
     exploration = "gamma"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.W = np.zeros((self.n_features, self.n_classes))
+    off_policy = True
 
     def model(self) -> tuple:
         return self.W, self.gamma

@@ -19,7 +19,8 @@ import numpy as np
 from onearm.explore import best, certain
 from onearm.kernels import kernel
 from onearm.learner import Learner, state
-from onearm.linear.ridge import look, means, regress, start
+from onearm.linear.full import WAY_OUT
+from onearm.linear.ridge import look, matrices, means, regress, regularise
 from onearm.parameters import flag, real
 
 
@@ -43,11 +44,6 @@ def choose(seen, among, rng, W, A, alpha, eta):
 
 
 @kernel
-def possible(label, greedy, propensity, k, W, A, alpha, eta):
-    return propensity == 1.0
-
-
-@kernel
 def update(x, seen, label, greedy, propensity, reward, truth, rng, W, A, alpha, eta):
     regress(x, seen, label, 1.0 if label == truth else -alpha, W, A)
 
@@ -59,7 +55,6 @@ class Confidit(
     scores=means,
     chances=chances,
     choose=choose,
-    possible=possible,
     update=update,
 ):
     """Confidence bounds over one ridge regression per class, full or diagonal.
@@ -85,17 +80,19 @@ class Confidit(
     9
     """
 
-    alpha: float = real(1.0, "(-1, 1]")
+    alpha: float = real(1.0, "(-1, 1]", fixed=True)
     eta: float = real(1.0, "[0, inf)")
-    diagonal: bool = flag(False)
-    W: np.ndarray = state()  # (d, k)
-    A: np.ndarray = state()  # (k, d, d), the inverses; or (d, k), the diagonals
+    diagonal: bool = flag(False, fixed=True)
+    W: np.ndarray = state("n_features", "n_classes")
+    A: np.ndarray = matrices()  # the inverses; or the diagonals
 
     exploration = "eta"
+    off_policy = True
+    way_out = WAY_OUT
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.W, self.A = start(self, (1.0 + self.alpha) ** 2)
+    def start(self) -> None:
+        super().start()
+        regularise(self.A, (1.0 + self.alpha) ** 2)
 
     def model(self) -> tuple:
         return self.W, self.A, self.alpha, self.eta

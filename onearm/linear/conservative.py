@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.explore import best, one_of_several
+from onearm.explore import best
 from onearm.kernels import kernel
 from onearm.learner import Learner, state
 from onearm.linear.passive_aggressive import VARIANTS, step
@@ -56,11 +56,6 @@ def choose(s, among, rng, W, variant, C):
 
 
 @kernel
-def possible(label, greedy, propensity, k, W, variant, C):
-    return one_of_several(propensity, k) or (label == greedy and propensity == 1.0)
-
-
-@kernel
 def update(x, f, label, greedy, propensity, reward, truth, rng, W, variant, C):
     n2 = sqnorm(x)
     if label != truth:
@@ -78,9 +73,7 @@ def update(x, f, label, greedy, propensity, reward, truth, rng, W, variant, C):
 
 
 @dataclass
-class ConservativeOVA(
-    Learner, look=linear, chances=chances, choose=choose, possible=possible, update=update
-):
+class ConservativeOVA(Learner, look=linear, chances=chances, choose=choose, update=update):
     """One-vs-all with passive-aggressive updates that explores by elimination.
 
     Parameters
@@ -104,11 +97,7 @@ class ConservativeOVA(
 
     variant: str = option("PA-I", *VARIANTS)
     C: float = real(1.0, "(0, inf)")
-    W: np.ndarray = state()  # (d, k)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.W = np.zeros((self.n_features, self.n_classes))
+    W: np.ndarray = state("n_features", "n_classes")  # (d, k)
 
     def model(self) -> tuple:
         return self.W, VARIANTS.index(self.variant), self.C

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from onearm.estimate import doubly_robust, inverse_propensity
-from onearm.explore import best, uniform_chances, uniform_possible, uniformly
+from onearm.explore import best, uniform_chances, uniformly
 from onearm.kernels import kernel
 from onearm.learner import Learner, state
 from onearm.linear.adaptive import LOSSES, STEPS, descend, descend_one, reward_of
@@ -33,11 +33,6 @@ def chances(m, among, W, G, V, H, estimator, logistic, epsilon, eta):
 @kernel
 def choose(m, among, rng, W, G, V, H, estimator, logistic, epsilon, eta):
     return uniformly(best(m, among), among, epsilon, rng)
-
-
-@kernel
-def possible(label, greedy, propensity, k, W, G, V, H, estimator, logistic, epsilon, eta):
-    return uniform_possible(label, greedy, propensity, k, epsilon)
 
 
 @kernel
@@ -76,9 +71,7 @@ def update(
 
 
 @dataclass
-class EpsilonGreedy(
-    Learner, look=linear, chances=chances, choose=choose, possible=possible, update=update
-):
+class EpsilonGreedy(Learner, look=linear, chances=chances, choose=choose, update=update):
     """ε-greedy over one adaptive regression per label.
 
     Parameters
@@ -106,24 +99,23 @@ class EpsilonGreedy(
     741
     """
 
-    estimator: str = option("mtr", *ESTIMATORS)
+    estimator: str = option("mtr", *ESTIMATORS, fixed=True)
     epsilon: float = real(0.05, "(0, 1]")
     loss: str = option("logistic", *LOSSES)
     eta: float = real(0.0, "[0, inf)")
-    W: np.ndarray = state()  # (d, k)
-    G: np.ndarray = state()  # (d, k): sums of squared gradients
-    V: np.ndarray = state()  # (d, k): the weights of q; (0, k) where there is none
-    H: np.ndarray = state()  # as V: its sums of squared gradients
+    W: np.ndarray = state("n_features", "n_classes")
+    G: np.ndarray = state("n_features", "n_classes", range="[0, inf)")  # Σ of squared gradients
+    V: np.ndarray = state("n_modelled", "n_classes")  # the weights of q
+    H: np.ndarray = state("n_modelled", "n_classes", range="[0, inf)")  # as G, of V
 
     exploration = "epsilon"
     real_rewards = True
+    off_policy = True
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        d, k = self.n_features, self.n_classes
-        self.W, self.G = np.zeros((d, k)), np.zeros((d, k))
-        rows = d if self.estimator == "dr" else 0
-        self.V, self.H = np.zeros((rows, k)), np.zeros((rows, k))
+    @property
+    def n_modelled(self) -> int:
+        """How many features q has: none if it is not used."""
+        return self.n_features if self.estimator == "dr" else 0
 
     def model(self) -> tuple:
         loss = self.loss if self.estimator == "mtr" else "squared"

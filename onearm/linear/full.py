@@ -1,4 +1,4 @@
-"""Full matrices: a rank-one change of an inverse at a time, and a refusal when they cannot fit.
+"""Full matrices: a rank-one change of an inverse at a time.
 
 The inverse of a (d·k × d·k) matrix is stored as (d, k, d, k), so that its two sides are indexed
 like the weights. Writing c·(u_i·u_j) keeps it symmetric to the bit. It stays positive definite
@@ -6,15 +6,16 @@ since no direction may fall below 10⁻¹² of the trace, where rounding would t
 of very unlike scale the last digits of certainty are given up.
 """
 
-import os
 from typing import Any
 
 import numpy as np
 
+from onearm.core.state import state
 from onearm.kernels import kernel
 from onearm.vectors import entry, size
 
 FLOOR = 1e-12
+WAY_OUT = "use diagonal=True, fewer features or classes, or set onearm.max_bytes"
 
 
 @kernel
@@ -74,19 +75,22 @@ def lower(A, u, c):
             flat[i, j] -= c * (v[i] * v[j])
 
 
-def identity(d: int, k: int, scale: float) -> np.ndarray:
-    """Return scale·I as a (d, k, d, k) matrix."""
-    A = np.zeros((d, k, d, k))
-    np.fill_diagonal(A.reshape(d * k, d * k), scale)
-    return A
+def second_order() -> Any:
+    """Return a field: the diagonal of a matrix as (d, k), or its inverse as (d, k, d, k)."""
+    return state(_shape, range=positive_diagonal)
 
 
-def check_room(learner: Any, n_numbers: int) -> None:
-    """Refuse full matrices that would not fit into half of this machine's memory."""
-    need, have = 8 * n_numbers, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    if need > have // 2:
-        raise ValueError(
-            f"{type(learner).__name__} with diagonal=False and n_classes={learner.n_classes}, "
-            f"n_features={learner.n_features} needs {need / 2**30:.1f} GiB, more than half of the "
-            f"{have / 2**30:.1f} GiB here: use {type(learner).__name__}(..., diagonal=True)"
-        )
+def _shape(learner: Any) -> tuple[int, ...]:
+    shape = learner.n_features, learner.n_classes
+    return shape if learner.diagonal else shape + shape
+
+
+def positive_diagonal(learner: Any) -> str:
+    """Return the range of a diagonal, or of a whole matrix."""
+    return "(0, inf)" if learner.diagonal else "(-inf, inf)"
+
+
+def set_identity(A: np.ndarray, scale: float) -> None:
+    """Make a (d, k, d, k) matrix of zeros scale·I."""
+    n = A.shape[0] * A.shape[1]
+    np.fill_diagonal(A.reshape(n, n), scale)

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.explore import SLACK, best, runner_up, softmax, uniform_chances, uniformly
+from onearm.explore import best, runner_up, softmax, uniform_chances, uniformly
 from onearm.kernels import kernel
 from onearm.learner import Learner, state
 from onearm.parameters import option, real
@@ -77,13 +77,6 @@ def choose(s, among, rng, W, S, loss, gamma, D):
 
 
 @kernel
-def possible(label, greedy, propensity, k, W, S, loss, gamma, D):
-    if label == greedy:
-        return propensity >= (1.0 - SLACK) / k
-    return gamma / k * (1.0 - SLACK) <= propensity <= (1.0 + SLACK) / 2
-
-
-@kernel
 def update(x, s, label, greedy, propensity, reward, truth, rng, W, S, loss, gamma, D):
     if label == truth:
         descend(x, slope(s, label, loss), propensity, W, S, D)
@@ -103,9 +96,7 @@ def descend(x, g, p, W, S, D):
 
 
 @dataclass
-class Gaptron(
-    Learner, look=linear, chances=chances, choose=choose, possible=possible, update=update
-):
+class Gaptron(Learner, look=linear, chances=chances, choose=choose, update=update):
     """Gradient steps on a surrogate loss, exploring by the gap of the scores.
 
     Parameters
@@ -132,14 +123,11 @@ class Gaptron(
     loss: str = option("logistic", *LOSSES)
     gamma: float = real(0.02, "(0, 1]")
     D: float = real(10.0, "(0, inf)")
-    W: np.ndarray = state()  # (d, k)
-    S: np.ndarray = state()  # (1,): Σ‖G‖²
+    W: np.ndarray = state("n_features", "n_classes")
+    S: np.ndarray = state(1, range="[0, inf)")  # Σ‖G‖²
 
     exploration = "gamma"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.W, self.S = np.zeros((self.n_features, self.n_classes)), np.zeros(1)
+    off_policy = True
 
     def model(self) -> tuple:
         return self.W, self.S, LOSSES.index(self.loss), self.gamma, self.D

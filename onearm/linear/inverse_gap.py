@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.explore import SLACK, best, drawn, inverse_gap
+from onearm.explore import best, drawn, inverse_gap
 from onearm.kernels import kernel
 from onearm.learner import Learner, state
 from onearm.linear.adaptive import LOSSES, STEPS, hear, reward_of
@@ -47,13 +47,6 @@ def choose(m, among, rng, W, G, t, fast, logistic, scale, exponent, eta):
 
 
 @kernel
-def possible(label, greedy, propensity, k, W, G, t, fast, logistic, scale, exponent, eta):
-    if label == greedy:
-        return propensity >= (1.0 - SLACK) / k
-    return propensity <= (1.0 + SLACK) / 2
-
-
-@kernel
 def update(
     x,
     m,
@@ -77,9 +70,7 @@ def update(
 
 
 @dataclass
-class InverseGap(
-    Learner, look=linear, chances=chances, choose=choose, possible=possible, update=update
-):
+class InverseGap(Learner, look=linear, chances=chances, choose=choose, update=update):
     """SquareCB and FastCB over one adaptive regression per label.
 
     Parameters
@@ -111,19 +102,17 @@ class InverseGap(
     scale: float = real(10.0, "(0, inf)")
     exponent: float = real(0.5, "[0, 1]")
     eta: float = real(0.0, "[0, inf)")
-    W: np.ndarray = state()  # (d, k)
-    G: np.ndarray = state()  # (d, k): sums of squared gradients
-    t: np.ndarray = state()  # (1,): answers heard
+    W: np.ndarray = state("n_features", "n_classes")
+    G: np.ndarray = state("n_features", "n_classes", range="[0, inf)")  # Σ of squared gradients
+    t: np.ndarray = state(1, range="[0, inf)")  # answers heard
 
     exploration = "scale"
     real_rewards = True
+    off_policy = True
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def validate(self) -> None:
         if self.rule == "fast" and self.loss != "logistic":
             raise ValueError(f"loss must be 'logistic' for rule='fast', got {self.loss!r}")
-        shape = (self.n_features, self.n_classes)
-        self.W, self.G, self.t = np.zeros(shape), np.zeros(shape), np.zeros(1)
 
     def model(self) -> tuple:
         fast, logistic = self.rule == "fast", self.loss == "logistic"

@@ -18,7 +18,8 @@ import numpy as np
 from onearm.explore import best
 from onearm.kernels import kernel
 from onearm.learner import Learner, state
-from onearm.linear.ridge import look, means, regress, start
+from onearm.linear.full import WAY_OUT
+from onearm.linear.ridge import look, matrices, means, regress, regularise
 from onearm.parameters import flag, real
 from onearm.rng import normal
 
@@ -72,11 +73,6 @@ def choose(seen, among, rng, W, A, v):
 
 
 @kernel
-def possible(label, greedy, propensity, k, W, A, v):
-    return label == greedy or propensity < 1.0
-
-
-@kernel
 def update(x, seen, label, greedy, propensity, reward, truth, rng, W, A, v):
     regress(x, seen, label, reward, W, A)
 
@@ -88,7 +84,6 @@ class LinTS(
     scores=means,
     chances=chances,
     choose=choose,
-    possible=possible,
     update=update,
 ):
     """Thompson sampling over one ridge regression per label, full or diagonal.
@@ -115,18 +110,20 @@ class LinTS(
     """
 
     v: float = real(0.3, "(0, inf)")
-    lam: float = real(1.0, "(0, inf)")
-    diagonal: bool = flag(False)
-    W: np.ndarray = state()  # (d, k)
-    A: np.ndarray = state()  # (k, d, d), the inverses; or (d, k), the diagonals
+    lam: float = real(1.0, "(0, inf)", fixed=True)
+    diagonal: bool = flag(False, fixed=True)
+    W: np.ndarray = state("n_features", "n_classes")
+    A: np.ndarray = matrices()  # the inverses; or the diagonals
 
     exploration = "v"
     estimated_propensity = True
     real_rewards = True
+    off_policy = True
+    way_out = WAY_OUT
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.W, self.A = start(self, self.lam)
+    def start(self) -> None:
+        super().start()
+        regularise(self.A, self.lam)
 
     def model(self) -> tuple:
         return self.W, self.A, self.v

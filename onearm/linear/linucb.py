@@ -15,7 +15,8 @@ from onearm.explore import best, certain
 from onearm.kernels import kernel
 from onearm.learner import Learner, state
 from onearm.linear.confidit import hopeful
-from onearm.linear.ridge import look, means, regress, start
+from onearm.linear.full import WAY_OUT
+from onearm.linear.ridge import look, matrices, means, regress, regularise
 from onearm.parameters import flag, real
 
 
@@ -30,11 +31,6 @@ def choose(seen, among, rng, W, A, alpha):
 
 
 @kernel
-def possible(label, greedy, propensity, k, W, A, alpha):
-    return propensity == 1.0
-
-
-@kernel
 def update(x, seen, label, greedy, propensity, reward, truth, rng, W, A, alpha):
     regress(x, seen, label, reward, W, A)
 
@@ -46,7 +42,6 @@ class LinUCB(
     scores=means,
     chances=chances,
     choose=choose,
-    possible=possible,
     update=update,
 ):
     """Optimistic ridge regression per label, full or diagonal.
@@ -73,17 +68,19 @@ class LinUCB(
     """
 
     alpha: float = real(1.0, "[0, inf)")
-    lam: float = real(1.0, "(0, inf)")
-    diagonal: bool = flag(False)
-    W: np.ndarray = state()  # (d, k)
-    A: np.ndarray = state()  # (k, d, d), the inverses; or (d, k), the diagonals
+    lam: float = real(1.0, "(0, inf)", fixed=True)
+    diagonal: bool = flag(False, fixed=True)
+    W: np.ndarray = state("n_features", "n_classes")
+    A: np.ndarray = matrices()  # the inverses; or the diagonals
 
     exploration = "alpha"
     real_rewards = True
+    off_policy = True
+    way_out = WAY_OUT
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.W, self.A = start(self, self.lam)
+    def start(self) -> None:
+        super().start()
+        regularise(self.A, self.lam)
 
     def model(self) -> tuple:
         return self.W, self.A, self.alpha

@@ -22,10 +22,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.explore import SLACK, best, drawn, mixed, softmax
+from onearm.explore import best, drawn, mixed, softmax
 from onearm.kernels import kernel
 from onearm.learner import Learner, state
-from onearm.linear.full import check_room, fall, identity, inner, lower, times, trace
+from onearm.linear.full import WAY_OUT, fall, inner, lower, second_order, set_identity, times, trace
 from onearm.parameters import flag, real
 from onearm.vectors import entry, linear, size
 from onearm.vectors import sqnorm as length
@@ -55,12 +55,6 @@ def chances(s, among, V, A, sqnorm, gamma, alpha, beta, D):
 def choose(s, among, rng, V, A, sqnorm, gamma, alpha, beta, D):
     p = mixed(softmax(s, among, alpha), among, gamma)
     return drawn(p, best(s, among), rng)
-
-
-@kernel
-def possible(label, greedy, propensity, k, V, A, sqnorm, gamma, alpha, beta, D):
-    most = 1.0 if label == greedy else 0.5
-    return gamma / k * (1.0 - SLACK) <= propensity <= most * (1.0 + SLACK)
 
 
 @kernel
@@ -115,7 +109,7 @@ def _move(u, a, V, sqnorm):
 
 
 @dataclass
-class Newtron(Learner, look=look, chances=chances, choose=choose, possible=possible, update=update):
+class Newtron(Learner, look=look, chances=chances, choose=choose, update=update):
     """Online Newton steps on the logistic loss, full or diagonal.
 
     Parameters
@@ -145,22 +139,21 @@ class Newtron(Learner, look=look, chances=chances, choose=choose, possible=possi
     alpha: float = real(10.0, "(0, inf)")
     beta: float = real(0.01, "(0, inf)")
     D: float = real(6.5, "(0, inf)")
-    diagonal: bool = flag(True)
-    V: np.ndarray = state()  # (d, k)
-    A: np.ndarray = state()  # (d, k), the diagonal of A; or (d, k, d, k), the inverse of A
-    sqnorm: np.ndarray = state()  # (1,): ‖V‖²
+    diagonal: bool = flag(True, fixed=True)
+    V: np.ndarray = state("n_features", "n_classes")
+    A: np.ndarray = second_order()  # the diagonal of A; or the inverse of A
+    sqnorm: np.ndarray = state(1, range="[0, inf)")  # ‖V‖²
 
     exploration = "gamma"
+    off_policy = True
+    way_out = WAY_OUT
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        d, k = self.n_features, self.n_classes
-        self.V, self.sqnorm = np.zeros((d, k)), np.zeros(1)
+    def start(self) -> None:
+        super().start()
         if self.diagonal:
-            self.A = np.full((d, k), 1.0 / self.D)
+            self.A[...] = 1.0 / self.D
         else:
-            check_room(self, (d * k) ** 2)
-            self.A = identity(d, k, self.D)
+            set_identity(self.A, self.D)
 
     def model(self) -> tuple:
         return self.V, self.A, self.sqnorm, self.gamma, self.alpha, self.beta, self.D

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.explore import SLACK, best, uniform_chances, uniformly
+from onearm.explore import best, uniform_chances, uniformly
 from onearm.kernels import kernel
 from onearm.learner import Learner, state
 from onearm.linear.passive_aggressive import VARIANTS, step
@@ -61,15 +61,6 @@ def chances(h, among, W, t, parent, side, variant, C, after, c):
 def choose(h, among, rng, W, t, parent, side, variant, C, after, c):
     s = scores(h, W, t, parent, side, variant, C, after, c)
     return uniformly(best(s, among), among, rate(t, c), rng)
-
-
-@kernel
-def possible(label, greedy, propensity, k, W, t, parent, side, variant, C, after, c):
-    if c == 0.0:
-        return label == greedy and propensity == 1.0
-    if label == greedy:
-        return propensity >= (1.0 - SLACK) / k
-    return propensity <= (1.0 + SLACK) * min(1.0, c) / 2
 
 
 @kernel
@@ -118,7 +109,6 @@ class OffsetTree(
     scores=scores,
     chances=chances,
     choose=choose,
-    possible=possible,
     update=update,
 ):
     """Realizable offset tree with passive-aggressive nodes.
@@ -151,14 +141,13 @@ class OffsetTree(
     C: float = real(1.0, "(0, inf)")
     rule: str = option("before", *RULES)
     explore: float = real(0.0, "[0, inf)")
-    W: np.ndarray = state()  # (d, k-1): a column per node
-    t: np.ndarray = state()  # (1,): answers heard
+    W: np.ndarray = state(lambda self: (self.n_features, self.n_classes - 1))  # a column per node
+    t: np.ndarray = state(1, range="[0, inf)")  # answers heard
 
     exploration = "explore"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.W, self.t = np.zeros((self.n_features, self.n_classes - 1)), np.zeros(1)
+    def start(self) -> None:
+        super().start()
         self.parent, self.side = tournament(self.n_classes)
 
     def model(self) -> tuple:

@@ -28,11 +28,6 @@ def choose(s, among, rng, W):
 
 
 @kernel
-def possible(label, greedy, propensity, k, W):
-    return label == greedy and propensity == 1.0
-
-
-@kernel
 def update(x, s, label, greedy, propensity, reward, truth, rng, W):
     if label != truth:
         add(-1.0, x, W, label)
@@ -40,9 +35,7 @@ def update(x, s, label, greedy, propensity, reward, truth, rng, W):
 
 
 @dataclass
-class Perceptron(
-    Learner, look=linear, chances=chances, choose=choose, possible=possible, update=update
-):
+class Perceptron(Learner, look=linear, chances=chances, choose=choose, update=update):
     """Multiclass perceptron, shown every true label.
 
     Parameters
@@ -60,13 +53,9 @@ class Perceptron(
     15
     """
 
-    W: np.ndarray = state()  # (d, k)
+    W: np.ndarray = state("n_features", "n_classes")  # (d, k)
 
     full_information = True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.W = np.zeros((self.n_features, self.n_classes))
 
     def model(self) -> tuple:
         return (self.W,)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.explore import SLACK, best, drawn, mixed, softmax
+from onearm.explore import best, drawn, mixed, softmax
 from onearm.kernels import kernel
 from onearm.learner import Learner, state
 from onearm.linear.gaptron import descend, slope
@@ -40,19 +40,13 @@ def choose(s, among, rng, W, S, B, q0):
 
 
 @kernel
-def possible(label, greedy, propensity, k, W, S, B, q0):
-    most = 1.0 if label == greedy else 0.5
-    return q0 / k * (1.0 - SLACK) <= propensity <= most * (1.0 + SLACK)
-
-
-@kernel
 def update(x, s, label, greedy, propensity, reward, truth, rng, W, S, B, q0):
     if label == truth:
         descend(x, slope(s, label, 0), propensity, W, S, B)
 
 
 @dataclass
-class RDUE(Learner, look=linear, chances=chances, choose=choose, possible=possible, update=update):
+class RDUE(Learner, look=linear, chances=chances, choose=choose, update=update):
     """Logistic regression with randomized decoding and uniform exploration.
 
     Parameters
@@ -76,14 +70,11 @@ class RDUE(Learner, look=linear, chances=chances, choose=choose, possible=possib
 
     B: float = real(10.0, "(0, inf)")
     q0: float = real(0.02, "(0, 1]")
-    W: np.ndarray = state()  # (d, k)
-    S: np.ndarray = state()  # (1,): Σ‖G‖²
+    W: np.ndarray = state("n_features", "n_classes")
+    S: np.ndarray = state(1, range="[0, inf)")  # Σ‖G‖²
 
     exploration = "q0"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.W, self.S = np.zeros((self.n_features, self.n_classes)), np.zeros(1)
+    off_policy = True
 
     def model(self) -> tuple:
         return self.W, self.S, self.B, self.q0

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from onearm.core.state import state
 from onearm.kernels import kernel
-from onearm.linear.full import check_room, fall
+from onearm.linear.full import fall, positive_diagonal
 from onearm.vectors import entry, size, sqnorm
 
 
@@ -85,12 +86,20 @@ def _sherman_morrison(x, mean, q, target, r, W, A):
             A[j, j2] -= c * (u[j] * u[j2])
 
 
-def start(learner: Any, lam: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return W and A of a learner that has seen nothing."""
+def matrices() -> Any:
+    """Return a field: the diagonals of the A_r as (d, k), or their inverses as (k, d, d)."""
+    return state(_shape, range=positive_diagonal)
+
+
+def _shape(learner: Any) -> tuple[int, ...]:
     k, d = learner.n_classes, learner.n_features
-    if learner.diagonal:
-        return np.zeros((d, k)), np.full((d, k), lam)
-    check_room(learner, k * d * d)
-    A = np.zeros((k, d, d))
-    A[:, range(d), range(d)] = 1.0 / lam
-    return np.zeros((d, k)), A
+    return (d, k) if learner.diagonal else (k, d, d)
+
+
+def regularise(A: np.ndarray, lam: float) -> None:
+    """Set the A_r to λI."""
+    if A.ndim == 2:
+        A[...] = lam
+    else:
+        d = A.shape[1]
+        A[:, range(d), range(d)] = 1.0 / lam

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.explore import best, one_of_several, uniform_chances, uniformly
+from onearm.explore import best, uniform_chances, uniformly
 from onearm.kernels import kernel
 from onearm.learner import Learner, state
 from onearm.vectors import add, linear
@@ -36,13 +36,6 @@ def choose(s, among, rng, W):
 
 
 @kernel
-def possible(label, greedy, propensity, k, W):
-    if label == greedy and propensity == 1.0:
-        return True
-    return one_of_several(propensity, k)
-
-
-@kernel
 def update(x, s, label, greedy, propensity, reward, truth, rng, W):
     if label == truth:
         if s[label] < 0.0:
@@ -52,7 +45,7 @@ def update(x, s, label, greedy, propensity, reward, truth, rng, W):
 
 
 @dataclass
-class SLB(Learner, look=linear, chances=chances, choose=choose, possible=possible, update=update):
+class SLB(Learner, look=linear, chances=chances, choose=choose, update=update):
     """Perceptrons for strongly separable data, exploring when no class accepts x.
 
     Parameters
@@ -70,11 +63,7 @@ class SLB(Learner, look=linear, chances=chances, choose=choose, possible=possibl
     1580
     """
 
-    W: np.ndarray = state()  # (d, k)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.W = np.zeros((self.n_features, self.n_classes))
+    W: np.ndarray = state("n_features", "n_classes")  # (d, k)
 
     def model(self) -> tuple:
         return (self.W,)

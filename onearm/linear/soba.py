@@ -22,10 +22,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.explore import SLACK, best, runner_up, uniform_chances, uniform_possible, uniformly
+from onearm.explore import best, runner_up, uniform_chances, uniformly
 from onearm.kernels import kernel
 from onearm.learner import Learner, state
-from onearm.linear.full import check_room, fall, identity, inner, lower, times, trace
+from onearm.linear.full import WAY_OUT, fall, inner, lower, second_order, set_identity, times, trace
 from onearm.parameters import flag, real
 from onearm.vectors import entry, linear, size, sqnorm
 
@@ -46,15 +46,6 @@ def chances(s, among, W, A, past, gamma, adaptive):
 @kernel
 def choose(s, among, rng, W, A, past, gamma, adaptive):
     return uniformly(best(s, among), among, rate(len(s), past, gamma, adaptive), rng)
-
-
-@kernel
-def possible(label, greedy, propensity, k, W, A, past, gamma, adaptive):
-    if adaptive == 0.0:
-        return uniform_possible(label, greedy, propensity, k, gamma)
-    if label == greedy:
-        return propensity >= (1.0 - SLACK) / k
-    return propensity <= (1.0 + SLACK) / 2
 
 
 @kernel
@@ -112,7 +103,7 @@ def _learn(x, r, sign, P, W, A):
 
 
 @dataclass
-class SOBA(Learner, look=linear, chances=chances, choose=choose, possible=possible, update=update):
+class SOBA(Learner, look=linear, chances=chances, choose=choose, update=update):
     """Second order Banditron, full or diagonal.
 
     Parameters
@@ -140,24 +131,23 @@ class SOBA(Learner, look=linear, chances=chances, choose=choose, possible=possib
     """
 
     gamma: float = real(2**-5, "(0, 1]")
-    a: float = real(1.0, "(0, inf)")
-    diagonal: bool = flag(True)
+    a: float = real(1.0, "(0, inf)", fixed=True)
+    diagonal: bool = flag(True, fixed=True)
     adaptive: float = real(0.0, "[0, inf)")
-    W: np.ndarray = state()  # (d, k)
-    A: np.ndarray = state()  # (d, k), the diagonal of A; or (d, k, d, k), the inverse of A
-    past: np.ndarray = state()  # (3,): Σ m, Σ q/(1+q), answers heard
+    W: np.ndarray = state("n_features", "n_classes")
+    A: np.ndarray = second_order()  # the diagonal of A; or the inverse of A
+    past: np.ndarray = state(3, range="(-1, inf)")  # Σ m, Σ q/(1+q), answers heard
 
     exploration = "gamma"
+    off_policy = True
+    way_out = WAY_OUT
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        d, k = self.n_features, self.n_classes
-        self.W, self.past = np.zeros((d, k)), np.zeros(3)
+    def start(self) -> None:
+        super().start()
         if self.diagonal:
-            self.A = np.full((d, k), self.a)
+            self.A[...] = self.a
         else:
-            check_room(self, (d * k) ** 2)
-            self.A = identity(d, k, 1.0 / self.a)
+            set_identity(self.A, 1.0 / self.a)
 
     def model(self) -> tuple:
         return self.W, self.A, self.past, self.gamma, self.adaptive

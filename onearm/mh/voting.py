@@ -57,7 +57,7 @@ class Voting(ClassifierMixin, BaseEstimator):
         pulled = self.pulls_by_stage_
         arrays = {"pulled": pulled.data, "pulled_at": pulled.indices, "stages": pulled.indptr}
         arrays |= self.form_.arrays()
-        saving.save(self, path, {"parameters": said, **facts}, arrays)
+        saving.save(type(self), path, {"parameters": said, **facts}, arrays)
 
     @classmethod
     def loaded(cls, facts: dict[str, Any], arrays: dict[str, np.ndarray]) -> "Voting":

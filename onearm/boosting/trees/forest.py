@@ -24,7 +24,9 @@ from onearm.boosting.trees.nodes import (
     TRIED,
 )
 from onearm.boosting.trees.observers import BINS, EARLY, clear, observe
+from onearm.boosting.trees.soundness import require_sound
 from onearm.boosting.trees.split import try_split
+from onearm.core.memory import Shapes
 from onearm.kernels import lean_kernel
 
 NODE_FIELDS = ("links", "numbers", "mass", "used")
@@ -64,6 +66,7 @@ class Trees:
 
     links: np.ndarray
     mass: np.ndarray
+    used: np.ndarray
 
     def __init__(
         self, n_trees: int, n_classes: int, n_features: int, nominal: tuple[int, ...],
@@ -77,18 +80,29 @@ class Trees:
         rows = np.where(self.nominal > 0, self.nominal + 2, 0)  # each value, any other, all
         self.place = np.cumsum(rows) - rows
         sizes = n_classes, n_features, int(rows.sum())
-        self.shapes = _shapes(*sizes, leaves != "majority", observer == "gaussian")
-        n_nodes, self.n_slots = _room(self.shapes, n_trees, max_bytes)
+        self.n_trees, self.n_classes = n_trees, n_classes
+        self.fields = _fields(*sizes, leaves != "majority", observer == "gaussian")
+        self.n_nodes, self.n_slots = _room(self.fields, n_trees, max_bytes)
         self.settings = (
             grace, delta, tie, self.n_slots, n_splits, max_depth, LEAVES.index(leaves),
         )  # fmt: skip
-        for name, (kind, shape, present) in self.shapes.items():
-            n = self.n_slots if name in SLOT_FIELDS else n_nodes
-            whole = (n_trees, n, *shape) if present else (0,) * (2 + len(shape))
-            setattr(self, name, np.zeros(whole, kind))
-        self.used = np.ones((n_trees, 2), np.int64)  # of nodes, of slots
+
+    def shapes(self, n_nodes: int | None = None, n_slots: int | None = None) -> Shapes:
+        """Return shape and type of every array, with room for all nodes or so many."""
+        all_shapes: Shapes = {}
+        for name, (kind, shape, present) in self.fields.items():
+            n = n_slots or self.n_slots if name in SLOT_FIELDS else n_nodes or self.n_nodes
+            whole = (self.n_trees, n, *shape) if present else (0,) * (2 + len(shape))
+            all_shapes[name] = whole, kind
+        return all_shapes | {"used": ((self.n_trees, 2), np.int64)}
+
+    def allocate(self) -> None:
+        """Make trees of one leaf each."""
+        for name, (shape, kind) in self.shapes().items():
+            setattr(self, name, np.zeros(shape, kind))
+        self.used[...] = 1  # of nodes, of slots
         self.links[:, 0, SPLIT] = LEAF
-        for i in range(n_trees):
+        for i in range(self.n_trees):
             clear(i, 0, self.stats())
 
     def nodes(self) -> tuple:
@@ -110,21 +124,29 @@ class Trees:
         """The arrays without the room that no tree has used yet."""
         n_nodes, n_slots = self.used.max(axis=0)
         used = {"used": self.used}
-        for name in self.shapes:
+        for name in self.fields:
             n = n_slots if name in SLOT_FIELDS else n_nodes
             used[name] = getattr(self, name)[:, :n]
         return used
 
-    def extend(self, saved: dict[str, np.ndarray]) -> None:
-        """Make room in use as it was when these arrays were saved."""
-        used = saved.get("used", self.used)
-        most = self.links.shape[1], self.n_slots
-        if used.shape != self.used.shape or (used < 1).any() or (used > most).any():
-            raise ValueError("saved trees do not fit: they use other room than there is")
-        self.used[...] = used
+    def content_shapes(self, saved: dict[str, np.ndarray]) -> Shapes:
+        """Return shape and type of what must have been saved, of trees that use so much room."""
+        used, most = saved.get("used"), (self.n_nodes, self.n_slots)
+        if used is None or used.shape != (self.n_trees, 2) or used.dtype != np.int64:
+            raise ValueError(f"saved array used must be int64 of shape ({self.n_trees}, 2)")
+        if (used < 1).any() or (used > most).any():
+            raise ValueError(f"saved trees must use 1 to {most} nodes and slots, got {used.max(0)}")
+        return self.shapes(*(int(n) for n in used.max(axis=0)))
+
+    def require_sound(self, saved: dict[str, np.ndarray]) -> None:
+        require_sound(saved, self.nominal, self.n_classes)
+
+    def make_room(self, saved: dict[str, np.ndarray]) -> None:
+        """Use as much room as was in use when these arrays were saved."""
+        self.used[...] = saved["used"]
 
 
-def _shapes(k: int, d: int, n_rows: int, bayes: bool, gaussian: bool) -> dict:
+def _fields(k: int, d: int, n_rows: int, bayes: bool, gaussian: bool) -> dict:
     """Of each field of a node or slot: its type, shape, and whether it is kept at all."""
     number = np.float64
     return {
@@ -143,11 +165,11 @@ def _shapes(k: int, d: int, n_rows: int, bayes: bool, gaussian: bool) -> dict:
     }
 
 
-def _room(shapes: dict, n_trees: int, max_bytes: int) -> tuple[int, int]:
+def _room(fields: dict, n_trees: int, max_bytes: int) -> tuple[int, int]:
     """How many nodes and slots each tree may have."""
     sizes = {
         name: np.dtype(kind).itemsize * math.prod(shape) * present
-        for name, (kind, shape, present) in shapes.items()
+        for name, (kind, shape, present) in fields.items()
     }
     slot = sum(size for name, size in sizes.items() if name in SLOT_FIELDS)
     node = sum(sizes.values()) - slot
