@@ -128,7 +128,7 @@ def softmax(s, among, scale):
         p[r] = math.exp(scale * (s[r] - top))
         total += p[r]
     for r in among:
-        p[r] /= total
+        p[r] = p[r] / total if total >= 1.0 else 1.0 / len(among)  # of scores that are no numbers
     return p
 
 

@@ -16,8 +16,11 @@ from onearm.core.memory import Shapes
 Of = Callable[[Any], Any]  # a function of the estimator
 
 
+FINITE = "[-1e150, 1e150]"  # so that the product of a weight and any value of a row is finite
+
+
 def state(
-    *shape: int | str | Of, start: Any = 0.0, range: str | Of = "(-inf, inf)", dtype: Any = float
+    *shape: int | str | Of, start: Any = 0.0, range: str | Of = FINITE, dtype: Any = float
 ) -> Any:
     """Return a dataclass field for an array that learning changes.
 

@@ -19,7 +19,7 @@ import numpy as np
 from onearm.explore import best, certain
 from onearm.kernels import kernel
 from onearm.learner import Learner, state
-from onearm.linear.full import WAY_OUT
+from onearm.linear.full import WAY_OUT, require_inverse
 from onearm.linear.ridge import look, matrices, means, regress, regularise
 from onearm.parameters import flag, real
 
@@ -93,6 +93,10 @@ class Confidit(
     def start(self) -> None:
         super().start()
         regularise(self.A, (1.0 + self.alpha) ** 2)
+
+    def require_sound(self, saved: dict[str, np.ndarray]) -> None:
+        if not self.diagonal:
+            require_inverse("A", saved["A"], 1.0 / ((1.0 + self.alpha) ** 2))
 
     def model(self) -> tuple:
         return self.W, self.A, self.alpha, self.eta

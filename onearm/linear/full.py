@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from onearm.core.state import state
+from onearm.core.state import FINITE, state
 from onearm.kernels import kernel
 from onearm.vectors import entry, size
 
@@ -87,7 +87,18 @@ def _shape(learner: Any) -> tuple[int, ...]:
 
 def positive_diagonal(learner: Any) -> str:
     """Return the range of a diagonal, or of a whole matrix."""
-    return "(0, inf)" if learner.diagonal else "(-inf, inf)"
+    return "(0, inf)" if learner.diagonal else FINITE
+
+
+def require_inverse(name: str, A: np.ndarray, most: float) -> None:
+    """Refuse (n, n) matrices that are no inverses which have been lowered from most·I."""
+    diagonal = np.einsum("...ii->...i", A)
+    if not ((diagonal > 0.0) & (diagonal <= most * (1.0 + 1e-9))).all():
+        raise ValueError(f"saved array {name} must have a diagonal in (0, {most:g}]")
+    if not np.array_equal(A, A.swapaxes(-1, -2)):
+        raise ValueError(f"saved array {name} must be symmetric")
+    if (abs(A) > (1.0 + 1e-9) * np.sqrt(diagonal[..., None] * diagonal[..., None, :])).any():
+        raise ValueError(f"saved array {name} must be positive definite")
 
 
 def set_identity(A: np.ndarray, scale: float) -> None:

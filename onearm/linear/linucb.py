@@ -15,7 +15,7 @@ from onearm.explore import best, certain
 from onearm.kernels import kernel
 from onearm.learner import Learner, state
 from onearm.linear.confidit import hopeful
-from onearm.linear.full import WAY_OUT
+from onearm.linear.full import WAY_OUT, require_inverse
 from onearm.linear.ridge import look, matrices, means, regress, regularise
 from onearm.parameters import flag, real
 
@@ -81,6 +81,10 @@ class LinUCB(
     def start(self) -> None:
         super().start()
         regularise(self.A, self.lam)
+
+    def require_sound(self, saved: dict[str, np.ndarray]) -> None:
+        if not self.diagonal:
+            require_inverse("A", saved["A"], 1.0 / self.lam)
 
     def model(self) -> tuple:
         return self.W, self.A, self.alpha

@@ -25,7 +25,17 @@ import numpy as np
 from onearm.explore import best, drawn, mixed, softmax
 from onearm.kernels import kernel
 from onearm.learner import Learner, state
-from onearm.linear.full import WAY_OUT, fall, inner, lower, second_order, set_identity, times, trace
+from onearm.linear.full import (
+    WAY_OUT,
+    fall,
+    inner,
+    lower,
+    require_inverse,
+    second_order,
+    set_identity,
+    times,
+    trace,
+)
 from onearm.parameters import flag, real
 from onearm.vectors import entry, linear, size
 from onearm.vectors import sqnorm as length
@@ -154,6 +164,11 @@ class Newtron(Learner, look=look, chances=chances, choose=choose, update=update)
             self.A[...] = 1.0 / self.D
         else:
             set_identity(self.A, self.D)
+
+    def require_sound(self, saved: dict[str, np.ndarray]) -> None:
+        if not self.diagonal:
+            n = self.n_features * self.n_classes
+            require_inverse("A", saved["A"].reshape(n, n), self.D)
 
     def model(self) -> tuple:
         return self.V, self.A, self.sqnorm, self.gamma, self.alpha, self.beta, self.D

@@ -25,7 +25,17 @@ import numpy as np
 from onearm.explore import best, runner_up, uniform_chances, uniformly
 from onearm.kernels import kernel
 from onearm.learner import Learner, state
-from onearm.linear.full import WAY_OUT, fall, inner, lower, second_order, set_identity, times, trace
+from onearm.linear.full import (
+    WAY_OUT,
+    fall,
+    inner,
+    lower,
+    require_inverse,
+    second_order,
+    set_identity,
+    times,
+    trace,
+)
 from onearm.parameters import flag, real
 from onearm.vectors import entry, linear, size, sqnorm
 
@@ -148,6 +158,11 @@ class SOBA(Learner, look=linear, chances=chances, choose=choose, update=update):
             self.A[...] = self.a
         else:
             set_identity(self.A, 1.0 / self.a)
+
+    def require_sound(self, saved: dict[str, np.ndarray]) -> None:
+        if not self.diagonal:
+            n = self.n_features * self.n_classes
+            require_inverse("A", saved["A"].reshape(n, n), 1.0 / self.a)
 
     def model(self) -> tuple:
         return self.W, self.A, self.past, self.gamma, self.adaptive
