@@ -198,15 +198,19 @@ class Learner(Estimator):
             raise ValueError(f"X has only {first} rows, the trace has {n}; those were learnt from")
 
     def scores(self, X: Any) -> np.ndarray:
-        """Return the k scores of each row; they change nothing."""
+        """Return the k scores of a row, or of each of many; they change nothing."""
         return self._each(X, self.kernels.score)
 
-    def chances(self, X: Any) -> np.ndarray:
-        """Return, for each row, the probability with which `choose` would say each label."""
-        return self._each(X, self.kernels.chance, self.labels)
+    def chances(self, X: Any, among: Any = None) -> np.ndarray:
+        """Return, for a row or each of many, the probability with which `choose` takes each label.
+
+        `among` are the labels allowed, or a mask of them.
+        """
+        among = self.labels if among is None else as_among(among, self.n_classes)
+        return self._each(X, self.kernels.chance, among)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the greedy label of each row: no exploration, no change."""
+        """Return the greedy label of a row, or of each of many: no exploration, no change."""
         return self.scores(X).argmax(axis=-1)
 
     @cached_property

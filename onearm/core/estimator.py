@@ -67,7 +67,7 @@ class Estimator(Shared):
             part.allocate()
         self.start()
         self.lock = self._new_lock()
-        self._sealed = frozenset(vars(self))
+        self._sealed = frozenset({*vars(self), "_sealed"})
 
     def validate(self) -> None:
         """Refuse parameters that do not go together."""

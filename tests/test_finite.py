@@ -1,0 +1,69 @@
+"""Whatever is accepted keeps every learner finite: rows of any scale, and the least propensity."""
+
+import os
+
+import numpy as np
+import pytest
+
+from onearm.assembly import LEAST
+from onearm.choice import Trace
+from tests.cases import ids, make
+
+N = int(os.environ.get("ONEARM_ROUNDS", "20000"))  # 100,000 in `make attack`
+K, D = 4, 6
+
+
+def rows(kind):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N, D)) * (rng.random((N, D)) < 0.7)
+    y = (X @ rng.normal(size=(D, K))).argmax(axis=1)
+    if kind == "one label":
+        y[:] = 2
+    if kind == "constant":
+        X[:] = 3.0
+    if kind == "collinear":
+        X = X[:, :1] * np.arange(1.0, D + 1)
+    if kind == "mixed scales":
+        X *= 10.0 ** rng.choice([-100, -3, 0, 3, 100], size=D)
+    if kind == "spikes":
+        X *= 10.0 ** (100 * (rng.random((N, 1)) < 0.001))
+    scale = {"1e100": 1e100, "1e-100": 1e-100}.get(kind, 1.0)
+    return np.clip(scale * X, -1e100, 1e100), y
+
+
+KINDS = ["1e100", "1e-100", "constant", "collinear", "one label", "mixed scales", "spikes"]
+
+
+def require_finite(learner):
+    for name, array in learner.content().items():
+        assert np.isfinite(array).all(), name
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("case", ids())
+def test_rows_of_any_scale(case, kind, tmp_path):
+    learner = make(case, K, D)
+    X, y = rows(kind)
+    trace = learner.play(X, y)
+    assert ((trace.propensity >= LEAST) & (trace.propensity <= 1.0)).all()
+    require_finite(learner)
+    assert np.isfinite(learner.scores(X[:100])).all()
+    learner.save(tmp_path / "learner")
+    type(learner).loaded(learner.params(), learner.content())  # the ranges hold, too
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("case", ids())
+def test_the_least_propensity(case):
+    """Learners that weigh by 1/p hear of nothing but labels that hardly ever are chosen."""
+    learner = make(case, K, D)
+    X, y = rows("plain")
+    label = np.random.default_rng(1).integers(0, K, N)
+    greedy = learner.predict(X)
+    log = Trace(label, greedy, np.full(N, LEAST), label == y)
+    learner.learn(X, log, y if learner.full_information else None)
+    require_finite(learner)
+    assert np.isfinite(learner.scores(X[:100])).all()
+    trace = learner.play(X[:100], y[:100])
+    assert ((trace.propensity >= LEAST) & (trace.propensity <= 1.0)).all()

@@ -1,0 +1,61 @@
+"""How much memory an estimator takes is known before it takes any."""
+
+import numpy as np
+import pytest
+
+import onearm
+from tests.cases import ids, make
+
+
+@pytest.mark.parametrize(
+    ("build", "says"),
+    [
+        (lambda: onearm.Chorus(1000, 10**6), r"needs 29.8 GiB, 22.4 GiB of it for W of shape \(1000"),
+        (lambda: onearm.Banditron(10**5, 10**6), r"needs 745 GiB"),
+        (lambda: onearm.Newtron(100, 1000, diagonal=False), "use diagonal=True"),
+        (lambda: onearm.LinUCB(1000, 10**4), "use diagonal=True"),
+        (lambda: onearm.HoeffdingTree(3, 4, max_bytes=2**50), "GiB"),
+        (lambda: onearm.AdaBandit(1000, 10**6, weak="linear"), "learners|onearm.max_bytes"),
+        (lambda: onearm.BanditGradientBooster(10**7, 100), "weak learners"),
+    ],
+)  # fmt: skip
+def test_too_large_is_refused_with_sizes_and_the_way_out(build, says):
+    with pytest.raises(ValueError, match=says) as refused:
+        build()
+    assert "onearm.max_bytes" in str(refused.value)
+
+
+def test_the_limit_can_be_set(monkeypatch):
+    assert onearm.max_bytes > 2**28
+    onearm.Banditron(10, 1000)
+    monkeypatch.setattr(onearm, "max_bytes", 50_000, raising=False)
+    with pytest.raises(ValueError, match="W of shape"):
+        onearm.Banditron(10, 1000)
+
+
+@pytest.mark.parametrize("case", ids())
+def test_bytes_are_those_of_the_arrays(case):
+    learner = make(case, 4, 6)
+    expected = {name: (array.shape, array.dtype) for name, array in learner.arrays().items()}
+    assert {n: (s, np.dtype(kind)) for n, (s, kind) in learner.shapes().items()} == expected
+
+
+def test_chorus_degrades_for_many_labels():
+    """Its table of labels by labels would have 149 GiB: it keeps less, and still chooses."""
+    learner = onearm.Chorus(100_000, 2, waves=32)
+    assert learner.T.shape == (100_000, 1, 2)
+    few = onearm.Chorus(1000, 2, waves=32)
+    assert few.T.shape == (1000, 1000, 2)
+
+
+@pytest.mark.compiled
+def test_chorus_of_many_labels_follows_a_change():
+    """The labels of 1,200 classes, of which 3 occur, are exchanged: the echo brings them back."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 6000)
+    X = np.eye(3)[y] + 0.1 * rng.normal(size=(6000, 3))
+    learner = onearm.Chorus(1200, 3, waves=32)
+    labels = np.where(np.arange(6000) < 3000, y, (y + 1) % 3)
+    trace = learner.play(X, labels)
+    assert trace.correct[2500:3000].mean() > 0.9
+    assert trace.correct[-1000:].mean() > 0.8
