@@ -17,6 +17,7 @@ from onearm.vectors import entry, size
 
 STEPS = {"logistic": 2.0, "squared": 0.1}  # the step size η that suits a loss
 LOSSES = tuple(STEPS)
+STEEPEST = 1e45  # of a slope: rows have values up to 1e100
 TINY = 1e-300  # a weight without any gradient yet: 0/√TINY = 0
 
 
@@ -27,8 +28,16 @@ def reward_of(m, logistic):
 
 
 @kernel
+def clipped(slope):
+    """A slope whose gradients have finite squares, at any row."""
+    return max(-STEEPEST, min(STEEPEST, slope))
+
+
+@kernel
 def descend(x, slope, first, W, G, eta):
     """Columns first … first+len(slope)-1 take a step against the gradients slope_r·x."""
+    for r in range(len(slope)):
+        slope[r] = clipped(slope[r])
     for i in range(size(x)):
         j, v = entry(x, i)
         if not isinstance(x, tuple) and v == 0.0:
@@ -43,6 +52,7 @@ def descend(x, slope, first, W, G, eta):
 @kernel
 def descend_one(x, slope, r, W, G, eta):
     """Column r takes a step against the gradient slope·x."""
+    slope = clipped(slope)
     for i in range(size(x)):
         j, v = entry(x, i)
         g = slope * v

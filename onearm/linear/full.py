@@ -3,7 +3,8 @@
 The inverse of a (d·k × d·k) matrix is stored as (d, k, d, k), so that its two sides are indexed
 like the weights. Writing c·(u_i·u_j) keeps it symmetric to the bit. It stays positive definite
 since no direction may fall below 10⁻¹² of the trace, where rounding would take over: with features
-of very unlike scale the last digits of certainty are given up.
+of very unlike scale the last digits of certainty are given up. Nor may it fall by more than 10¹⁰ at
+once: a row so long that it would has less weight.
 """
 
 from typing import Any
@@ -14,7 +15,7 @@ from onearm.core.state import FINITE, state
 from onearm.kernels import kernel
 from onearm.vectors import entry, size
 
-FLOOR = 1e-12
+FLOOR, STEEPEST = 1e-12, 1e10
 WAY_OUT = "use diagonal=True, fewer features or classes, or set onearm.max_bytes"
 
 
@@ -53,6 +54,12 @@ def trace(A):
         for r in range(A.shape[1]):
             total += A[j, r, j, r]
     return total
+
+
+@kernel
+def weight_of(q):
+    """The weight of a rank-one change z zᵀ with q = zᵀA z: less than 1 if q is too large."""
+    return 1.0 if q <= STEEPEST else STEEPEST / q
 
 
 @kernel
@@ -97,7 +104,7 @@ def require_inverse(name: str, A: np.ndarray, most: float) -> None:
         raise ValueError(f"saved array {name} must have a diagonal in (0, {most:g}]")
     if not np.array_equal(A, A.swapaxes(-1, -2)):
         raise ValueError(f"saved array {name} must be symmetric")
-    if (abs(A) > (1.0 + 1e-9) * np.sqrt(diagonal[..., None] * diagonal[..., None, :])).any():
+    if (abs(A) > 1.001 * np.sqrt(diagonal[..., None] * diagonal[..., None, :])).any():
         raise ValueError(f"saved array {name} must be positive definite")
 
 

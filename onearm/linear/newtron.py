@@ -35,6 +35,7 @@ from onearm.linear.full import (
     set_identity,
     times,
     trace,
+    weight_of,
 )
 from onearm.parameters import flag, real
 from onearm.vectors import entry, linear, size
@@ -87,9 +88,12 @@ def update(
     else:
         u = times(A, v, x)
         gu, gV = inner(v, x, u), along / shrinkage(sqnorm, D)
-        usual, norm = kappa * beta / (1.0 + kappa * beta * gu), length(x) * length(v)
-        a = fall(usual, gu, trace(A), norm)
-        _move(u, a * (c * gu - gV) - c, V, sqnorm)
+        w = kappa * beta * weight_of(kappa * beta * gu)
+        a = fall(w / (1.0 + w * gu), gu, trace(A), length(x) * length(v))
+        step = a * (c * gu - gV) - c
+        if w < kappa * beta:
+            step = -a * (c / (kappa * beta) + gV)
+        _move(u, step, V, sqnorm)
         lower(A, u, a)
 
 

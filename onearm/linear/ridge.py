@@ -13,7 +13,7 @@ import numpy as np
 
 from onearm.core.state import state
 from onearm.kernels import kernel
-from onearm.linear.full import fall, positive_diagonal
+from onearm.linear.full import fall, positive_diagonal, weight_of
 from onearm.vectors import entry, size, sqnorm
 
 
@@ -76,8 +76,11 @@ def _sherman_morrison(x, mean, q, target, r, W, A):
             u[j2] += v * A[j, j2]
     for j in range(d):
         total += A[j, j]
-    c = fall(1.0 / (1.0 + q), q, total, sqnorm(x))
+    w = weight_of(q)
+    c = fall(w / (1.0 + w * q), q, total, sqnorm(x))
     move = target * (1.0 - c * q) - c * mean  # (target - mean)/(1+q), with the usual c
+    if w < 1.0:
+        move = c * (target - mean)
     if c == 0.0:
         return
     for j in range(d):

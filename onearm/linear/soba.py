@@ -35,6 +35,7 @@ from onearm.linear.full import (
     set_identity,
     times,
     trace,
+    weight_of,
 )
 from onearm.parameters import flag, real
 from onearm.vectors import entry, linear, size, sqnorm
@@ -82,10 +83,13 @@ def update(x, s, label, greedy, propensity, reward, truth, rng, W, A, past, gamm
         _learn(x, bar, -1.0, P, W, A)
         _learn(x, label, 1.0, P, W, A)
     else:
-        c = fall(1.0 / (1.0 + q), q, trace(A), 2.0 * sqnorm(x) / P)
+        w = weight_of(q)
+        c = fall(w / (1.0 + w * q), q, trace(A), 2.0 * sqnorm(x) / P)
         if c == 0.0:
             return
         move = (1.0 - c * q + c * D) / math.sqrt(P)  # (z·w + 1/√P)/(1+q), with the usual c
+        if w < 1.0:
+            move = c * (1.0 + D) / math.sqrt(P)
         for j in range(W.shape[0]):
             for r in range(W.shape[1]):
                 W[j, r] -= u[j, r] * move
