@@ -29,6 +29,18 @@ def test_what_is_shipped_has_the_sizes_that_are_told(name):
         assert size == 0 or set(column) <= set(range(size))
 
 
+@pytest.mark.parametrize("name", ["car", "nursery", "abalone", "adult"])
+def test_codes_of_data_sets_are_those_of_published_results(name):
+    stream = datasets.load(name)
+    assert any(stream.nominal)
+    assert tuple(map(len, stream.values)) == stream.nominal
+    for column, size in zip(np.asarray(stream.arrays()[0]).T, stream.nominal, strict=True):
+        first = np.unique(column, return_index=True)[1]
+        assert size == 0 or (np.diff(first) > 0).all()
+    if name == "car":
+        assert stream.values[0] == ("vhigh", "high", "med", "low")
+
+
 def test_all_are_told_with_licence_and_citation():
     assert set(SHIPPED) >= {"balance", "car", "nursery", "pendigits", "letter", "digits"}
     for name in datasets.names():

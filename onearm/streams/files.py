@@ -66,7 +66,7 @@ def read(
     fruit.csv: 3 rows, 2 features; label: column 'class' (the last), 2 classes; nominal:
     'colour'; missing: 'weight'
     >>> X, y
-    (array([[ 7.,  0.], [nan,  1.], [ 5.,  0.]]), array([0, 1, 1]))
+    (array([[ 7.,  1.], [nan,  0.], [ 5.,  1.]]), array([0, 1, 1]))
     """
     path = Path(path)
     stem, suffix = _suffix(path)
