@@ -153,8 +153,6 @@ def _inferred(names: Sequence[str]) -> int:
 
 def table_stream(table: Table, label: Told, nominal: Any, name: str, say: Any) -> Stream:
     """Return the rows of a table as a stream that reads them anew each time."""
-    if isinstance(nominal, str):
-        raise ValueError(f"nominal must be a list of columns, got {nominal!r}")
     columns = Columns(table, label, nominal)
     columns.learn(table)
     columns.close()

@@ -52,7 +52,8 @@ def _arrays(path: Path) -> Arrays:
             with file:
                 return {key: np.asarray(file[key]) for key in file.files}
         except Exception as error:  # NumPy does not say which ones a damaged file may raise
-            wrong = str(error) or type(error).__name__
+            kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
+            wrong = f"{kind}{error}"
             raise ValueError(f"{path.name} must be an npz file without objects: {wrong}") from None
 
 
