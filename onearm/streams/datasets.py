@@ -111,15 +111,16 @@ def about(name: str) -> DataSet:
 def load(name: str) -> Stream:
     """Return a data set as a stream, its rows in the order of the source."""
     data = about(name)
-    folder = data.found()
+    folder, shape = data.found(), (data.rows, data.features)
     if folder is not None and folder != place(f"{data.name}-fetched"):
         files = [folder / file["name"] for file in data.files]
         large = max(path.stat().st_size for path in files) > LARGE
         digest = hashlib.sha256("".join(file["sha256"] for file in data.files).encode())
         parse = lambda: _parsed(data, files)  # noqa: E731 two lines are not clearer
-        rows = kept(f"{data.name}-{digest.hexdigest()[:12]}", parse) if large else parse()
+        known = f"{data.name}-{digest.hexdigest()[:12]}"
+        rows = kept(known, parse, shape) if large else parse()
     else:
-        rows = kept(f"{data.name}-fetched", lambda: _fetched(data))
+        rows = kept(f"{data.name}-fetched", lambda: _fetched(data), shape)
     return _stream(data, rows)
 
 
