@@ -2,6 +2,7 @@
 
 import json
 import os
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,12 @@ from onearm.racing import report
 from onearm.racing.live import Display
 from onearm.racing.plan import Plan
 from onearm.racing.pool import ALL_CORES, WHERE, play_all
-from onearm.racing.run import Record
+from onearm.racing.records import belongs, finished
+from onearm.racing.run import Job, Record
 from onearm.racing.sources import ready
 from onearm.racing.summary import Score, scores
 
 RUNS = "runs.jsonl"
-NEEDED = {"key", "name", "repeat", "error", "n_rounds", "seconds", "curve", "versions"}  # of a run
 
 
 class Results:
@@ -95,8 +96,7 @@ def race(
     for each in streams.sources():
         ready(each, lambda line: console.print(line, highlight=False, soft_wrap=True, markup=False))
     path = None if out is None else Path(out) / RUNS
-    there = {} if path is None else finished(path)
-    there = {key: there[key] for key in jobs if key in there}
+    there = {} if path is None else _usable(path, jobs, console)
     failures = []
     with (
         Display(list(jobs.values()), list(there.values()), console, _beyond(on)) as shown,
@@ -124,17 +124,25 @@ def _several(told: Any) -> Sequence[Any]:
     return told if isinstance(told, list | tuple) else [told]
 
 
-def finished(path: Path) -> dict[str, Record]:
-    """Return the runs that a file holds; a line that was cut off or damaged is none."""
-    found = {}
-    for line in path.read_bytes().splitlines() if path.exists() else ():
-        try:
-            record = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(record, dict) and NEEDED <= record.keys() and isinstance(record["key"], str):
-            found[record["key"]] = record
-    return found
+def _usable(path: Path, jobs: dict[str, Job], console: Console) -> dict[str, Record]:
+    """Return the runs of a file that need not be played again, and warn of those that must."""
+    faults: dict[str, str] = {}
+    found = finished(path, faults)
+    for key, job in jobs.items():
+        if key in found and not belongs(found[key], job):
+            faults[key] = "it is of another configuration than its key"
+            del found[key]
+        if key in faults and key not in found:
+            what = f"{job.name} on {job.source.name}, repeat {job.repeat}"
+            _warn(f"{path}: {what} is damaged and played again: {faults[key]}", console)
+    return {key: found[key] for key in jobs if key in found}
+
+
+def _warn(text: str, console: Console) -> None:
+    if console.quiet:
+        warnings.warn(text, stacklevel=4)  # of the caller of `race`
+    else:
+        console.print(text, highlight=False, soft_wrap=True, markup=False)
 
 
 def _opened(path: Path | None) -> Any:

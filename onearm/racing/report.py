@@ -164,7 +164,9 @@ def _rate_name(found: list[Score], learner: str) -> str:
 
 def _learner_data(score: Score) -> dict[str, Any]:
     first = score.records[0]
-    tuned = {key: [r["tuned"][key] for r in score.records] for key in first["tuned"]}
+    tuned = {
+        key: [r["tuned"][key] for r in score.records if key in r["tuned"]] for key in first["tuned"]
+    }
     told = [f"{key}, tuned run by run: {', '.join(f'{v:g}' for v in values)}"
             for key, values in tuned.items()]  # fmt: skip
     hidden = ("n_classes", "n_features", "seed", "nominal", *tuned)
