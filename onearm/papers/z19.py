@@ -63,7 +63,7 @@ def wanted(job: Job, asked: argparse.Namespace) -> bool:
 def compile_all(todo: list[Job], console: Console) -> None:
     """Compile in this process, so that all others find it done."""
     kinds = {(job.data, job.learner, job.settings): job for job in todo}
-    for job in track(kinds.values(), "compiling (once)", console=console):
+    for job in track(kinds.values(), "preparing", console=console):
         ready(job)
 
 

@@ -1,6 +1,5 @@
 """The race: play what is missing of a plan, and tell what came of it."""
 
-import json
 import os
 import warnings
 from collections.abc import Sequence
@@ -12,10 +11,11 @@ from rich.console import Console
 from onearm.racing import report
 from onearm.racing.live import Display
 from onearm.racing.plan import Plan
-from onearm.racing.pool import ALL_CORES, WHERE, play_all
+from onearm.racing.pool import ALL_CORES, MOST_WORKERS, WHERE, play_all
 from onearm.racing.records import belongs, finished
 from onearm.racing.run import Job, Record
 from onearm.racing.sources import ready
+from onearm.racing.storage import add, naming, opened, write_together
 from onearm.racing.summary import Score, scores
 
 RUNS = "runs.jsonl"
@@ -54,12 +54,16 @@ class Results:
         if not found:
             raise ValueError(f"no run has ended: {'; '.join(self.failures[:1])}")
         folder.mkdir(parents=True, exist_ok=True)
-        for old in filter(is_figure, folder.iterdir()):
-            old.unlink()
-        page.write(report.page_data(self.plan, found, self.failures, command), folder / "race.html")
-        (folder / "race.toml").write_text(self.plan.toml(), encoding="utf-8")
-        written = [folder / "race.html", folder / "race.toml", *report.write_numbers(found, folder)]
-        return written + (write_figures(found, folder) if figures else [])
+        data = report.page_data(self.plan, found, self.failures, command)
+
+        def write(new: Path) -> list[Path]:
+            page.write(data, new / "race.html")
+            (new / "race.toml").write_text(self.plan.toml(), encoding="utf-8")
+            written = [new / "race.html", new / "race.toml", *report.write_numbers(found, new)]
+            return written + (write_figures(found, new) if figures else [])
+
+        with naming(folder):
+            return write_together(folder, write, is_figure)
 
 
 def race(
@@ -84,7 +88,7 @@ def race(
     """
     if not isinstance(streams, Plan):
         streams = Plan(_several(streams), _several(learners or []), **plan)
-    if not (isinstance(on, str) and on) and not (type(on) is int and on >= 1):
+    if not (isinstance(on, str) and on) and not (type(on) is int and 1 <= on <= MOST_WORKERS):
         raise ValueError(f"{WHERE}, got {on!r}")
     console = console or Console(quiet=True)
     jobs = {job.key(): job for job in streams.jobs()}
@@ -100,7 +104,7 @@ def race(
     failures = []
     with (
         Display(list(jobs.values()), list(there.values()), console, _beyond(on)) as shown,
-        _opened(path) as lines,
+        opened(path) as lines,
     ):
         todo = [job for key, job in jobs.items() if key not in there]
         for job, result in play_all(todo, on, shown.address) if todo else ():
@@ -109,8 +113,8 @@ def race(
                 shown.failed(job.key(), failures[-1])
                 continue
             there[job.key()] = result
-            lines.write(json.dumps(result) + "\n")
-            lines.flush()
+            with naming(path or Path(os.devnull)):
+                add(lines, result)
             shown.ended(job.key(), result)
     return Results(streams, [there[key] for key in jobs if key in there], failures)
 
@@ -143,14 +147,3 @@ def _warn(text: str, console: Console) -> None:
         warnings.warn(text, stacklevel=4)  # of the caller of `race`
     else:
         console.print(text, highlight=False, soft_wrap=True, markup=False)
-
-
-def _opened(path: Path | None) -> Any:
-    """A file to add lines to, on a line of its own; nothing is kept without a path."""
-    if path is None:
-        return Path(os.devnull).open("w")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    whole = not path.exists() or path.read_bytes()[-1:] in (b"", b"\n")
-    lines = path.open("a", encoding="utf-8")
-    lines.write("" if whole else "\n")
-    return lines
