@@ -58,7 +58,7 @@ def test_codes_that_are_numbers_are_sorted_as_numbers(write):
 @pytest.fixture
 def trained(write):
     stream = read(write("train.csv", rows((0, 1, 2, 3))))
-    learner = stream.learner(HoeffdingTree)
+    learner = stream.learner(HoeffdingTree, max_bytes=2**20)
     learner.play(stream)
     return learner
 
