@@ -65,7 +65,13 @@ _PLACES = {
     "check_learner": "onearm.checks",
     "check_regressor": "onearm.checks.regressors",
 }
-__all__ = sorted([*_PLACES, "__version__", "datasets", "max_bytes"])
+MODULES = {
+    "convex": "onearm.convex",
+    "datasets": "onearm.streams.datasets",
+    "metrics": "onearm.metrics",
+    "streams": "onearm.streams",
+}
+__all__ = sorted([*_PLACES, *MODULES, "__version__", "max_bytes"])
 
 
 def __getattr__(name: str) -> Any:
@@ -73,8 +79,8 @@ def __getattr__(name: str) -> Any:
         from onearm.core.memory import half_of_the_machine
 
         return half_of_the_machine()
-    if name == "datasets":
-        return import_module("onearm.streams.datasets")
+    if name in MODULES:
+        return import_module(MODULES[name])
     if name not in _PLACES:
         raise AttributeError(f"module 'onearm' has no attribute {name!r}")
     value = getattr(import_module(_PLACES[name]), name)

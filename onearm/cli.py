@@ -1,11 +1,7 @@
 """The program: race learners, list data sets, run papers, check a learner, warm kernels up."""
 
 import shlex
-import signal
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -13,13 +9,31 @@ from typing import Annotated
 import typer
 
 import onearm
+from onearm.cli_endings import ending_with_sigterm, errors_in_words
 
 app = typer.Typer(
-    help="Learning when you only hear whether your own choice was right.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"onearm {onearm.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def onearm_(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """Learning when you only hear whether your own choice was right."""
+
+
 Names = Annotated[str, typer.Option(help="Learners by class name, in any case, with commas.")]
 LOG_WIDTH = 110  # columns of a table in a log file
 RACERS = (
@@ -46,19 +60,6 @@ def _numbers(text: str) -> list[float]:
         return [float(part) for part in text.split(",")] if text else []
     except ValueError:
         raise typer.BadParameter(f"must be numbers with commas, got {text!r}") from None
-
-
-@contextmanager
-def _ending_with_sigterm() -> Iterator[None]:
-    """Let SIGTERM end workers, too: it is an exception meanwhile."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 PLANNED = ("learners", "repeats", "rounds", "seed", "tune", "exploration", "in_order", "raw")
@@ -112,13 +113,12 @@ def race(
         console = Console(width=LOG_WIDTH, force_terminal=False)
     if out.exists() and not out.is_dir():
         raise typer.BadParameter(f"{out} is a file: --out must be a folder")
-    console.print("loading the learners; the first time they are compiled, which takes a minute")
     from onearm.racing import figures as drawing
     from onearm.racing import report
     from onearm.racing.plan import Plan
     from onearm.racing.race import race as run_race
 
-    try:
+    with errors_in_words():
         if figures:
             drawing.needed()
         if streams[0].endswith(".toml"):
@@ -129,13 +129,13 @@ def race(
                 streams, _learners(learners), repeats, rounds, seed, 0.1 if tune else 0.0,
                 _numbers(exploration), in_order, raw,
             )  # fmt: skip
-        with _ending_with_sigterm():
-            results = run_race(plan, on=int(on) if on.isdigit() else on, out=out, console=console)
-    except (ValueError, OSError, ImportError, RuntimeError) as error:
-        raise typer.BadParameter(str(error)) from error
-    except KeyboardInterrupt:
-        console.print(f"stopped; runs that had ended are in {out}: the same command goes on")
-        raise typer.Exit(130) from None
+        try:
+            with ending_with_sigterm():
+                where = int(on) if on.isdigit() else on
+                results = run_race(plan, on=where, out=out, console=console)
+        except KeyboardInterrupt:
+            console.print(f"stopped; runs that had ended are in {out}: the same command goes on")
+            raise typer.Exit(130) from None
     if results.failures:
         console.print(f"failed: {len(results.failures)}")
     for failure in results.failures:
@@ -145,10 +145,8 @@ def race(
     found = results.scores()
     for stream in dict.fromkeys(score.stream for score in found):
         console.print(report.table([score for score in found if score.stream == stream], stream))
-    try:
+    with errors_in_words():
         written = results.write(out, f"onearm {shlex.join(sys.argv[1:])}", figures)
-    except OSError as error:
-        raise typer.BadParameter(f"runs are kept, but not all of the report: {error}") from error
     for path in written[1:]:
         console.print(f"{path}", highlight=False, soft_wrap=True, markup=False)
     page = written[0].resolve().as_uri()
@@ -221,13 +219,13 @@ def papers(
             typer.echo(f"{each:14} {one.title}")
         typer.echo(f"results: {RESULTS}")
         return
-    try:
-        status = run(_find(name, dict.fromkeys(PUBLISHED, ""), "table or figure"), told.args, quick)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from error
-    except FileNotFoundError as error:
-        need = "data sets are read from the folder that ONEARM_DATA names"
-        raise typer.BadParameter(f"{error}: {need}") from error
+    chosen = _find(name, dict.fromkeys(PUBLISHED, ""), "table or figure")
+    with errors_in_words():
+        try:
+            status = run(chosen, told.args, quick)
+        except FileNotFoundError as error:
+            need = "data sets are read from the folder that ONEARM_DATA names"
+            raise FileNotFoundError(f"{error}: {need}") from error
     raise typer.Exit(status)
 
 
@@ -259,7 +257,7 @@ def warm(
 
     batch = {} if find_spec("sklearn") is None else onearm.ESTIMATORS
     names = _learners(learners, {**batch, **onearm.LEARNERS, **onearm.REGRESSORS})
-    for _ in track(warm_up(names, not play), "compiling (once)", total=len(names)):
+    for _ in track(warm_up(names, not play), "warming up", total=len(names)):
         pass
 
 

@@ -239,6 +239,8 @@ class Learner(Estimator):
         return self._converted(X, y, labelled)
 
     def _converted(self, X: Any, y: Any, labelled: bool) -> Iterator[tuple[Any, Any]]:
+        if hasattr(X, "check_schema"):  # a Stream
+            X.check_schema(self)
         first = 0
         for some, labels in chunks(X, y, self.dense_rows):
             rows = as_rows(some, self.n_features, self.missing, first)

@@ -51,9 +51,13 @@ def curve(correct: np.ndarray, points: int = 200) -> Curve:
     >>> curve(np.array([False, True, True, False]), points=3)
     Curve(rounds=array([1, 2, 4]), value=array([1. , 0.5, 0.5]))
     """
-    n = len(correct)
-    rounds = np.unique(np.geomspace(1, n, points).round().astype(np.int64))
+    rounds = curve_rounds(len(correct), points)
     return Curve(rounds, np.cumsum(~np.asarray(correct, bool))[rounds - 1] / rounds)
+
+
+def curve_rounds(n: int, points: int = 200) -> np.ndarray:
+    """Return the rounds of `curve` for n rounds in all."""
+    return np.unique(np.geomspace(1, n, points).round().astype(np.int64))
 
 
 def windows(correct: np.ndarray, size: int) -> Curve:

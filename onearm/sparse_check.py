@@ -1,7 +1,7 @@
 """Check the arrays of a compressed sparse row (CSR) matrix before anything indexes with them.
 
 SciPy and the kernels trust `indptr` and `indices`: wrong numbers there read or write memory that is
-not theirs. Values are not looked at, nor whether the indices of a row ascend: that is said of rows.
+not theirs. Values, and whether the indices of a row ascend, are checked elsewhere, row by row.
 What has been checked is a copy, so that nobody can change it afterwards.
 """
 

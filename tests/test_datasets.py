@@ -29,6 +29,18 @@ def test_what_is_shipped_has_the_sizes_that_are_told(name):
         assert size == 0 or set(column) <= set(range(size))
 
 
+@pytest.mark.parametrize("name", ["car", "nursery", "abalone", "adult"])
+def test_codes_of_data_sets_are_those_of_published_results(name):
+    stream = datasets.load(name)
+    assert any(stream.nominal)
+    assert tuple(map(len, stream.values)) == stream.nominal
+    for column, size in zip(np.asarray(stream.arrays()[0]).T, stream.nominal, strict=True):
+        first = np.unique(column, return_index=True)[1]
+        assert size == 0 or (np.diff(first) > 0).all()
+    if name == "car":
+        assert stream.values[0] == ("vhigh", "high", "med", "low")
+
+
 def test_all_are_told_with_licence_and_citation():
     assert set(SHIPPED) >= {"balance", "car", "nursery", "pendigits", "letter", "digits"}
     for name in datasets.names():
@@ -141,6 +153,67 @@ def test_damaged_rows_are_made_anew(part, damage):
         np.testing.assert_array_equal(X, rows[0])
         np.testing.assert_array_equal(y, rows[1])
         assert told == rows[2]
+
+
+WRONG = {
+    "X.npy": [np.zeros((999, 2)), np.zeros(2000), np.zeros((1000, 3)), np.full((1000, 2), "a")],
+    "y.npy": [np.zeros(999, int), np.zeros((1000, 1), int), np.full(1000, 0.5), -np.ones(1000)],
+}
+
+
+@pytest.mark.parametrize("digests", [True, False])  # older versions wrote none
+@pytest.mark.parametrize(("part", "which"), [(part, i) for part in WRONG for i in range(4)])
+def test_rows_of_wrong_shapes_or_types_are_made_anew(part, which, digests):
+    rows = np.arange(2000.0).reshape(-1, 2), np.arange(1000) % 2, {"class_names": ["a", "b"]}
+    keeping.kept("name", lambda: rows)
+    np.save(keeping.place("name") / part, WRONG[part][which])
+    if not digests:
+        (keeping.place("name") / keeping.DIGESTS).unlink()
+    for make in (lambda: rows, None):  # made once, then kept
+        X, y, _ = keeping.kept("name", make, (1000, 2))
+        np.testing.assert_array_equal(X, rows[0])
+        np.testing.assert_array_equal(y, rows[1])
+
+
+@pytest.mark.parametrize(
+    "told", ["[]", "1", '{"class_names": "ab"}', '{"class_names": ["a"]}', '{"seed": [1, 2]}',
+             '{"nominal": [1]}', "{"]
+)  # fmt: skip
+def test_names_that_do_not_fit_are_made_anew(told):
+    rows = np.eye(4, 2), np.array([0, 1, 0, 1]), {"class_names": ["a", "b"]}
+    keeping.kept("name", lambda: rows)
+    (keeping.place("name") / keeping.DIGESTS).unlink()
+    (keeping.place("name") / keeping.TOLD).write_text(told)
+    assert keeping.kept("name", lambda: rows)[2] == rows[2]
+
+
+def test_a_single_number_that_was_changed_is_noticed():
+    rows = np.eye(4, 2), np.array([0, 1, 0, 1]), {}
+    keeping.kept("name", lambda: rows)
+    path = keeping.place("name") / "X.npy"
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 2
+    path.write_bytes(content)
+    for make in (lambda: rows, None):
+        np.testing.assert_array_equal(keeping.kept("name", make)[0], rows[0])
+
+
+@pytest.mark.parametrize(
+    ("part", "array"),
+    [
+        ("indptr", np.array([0, 2**40, 2])),
+        ("indices", np.array([0, 9])),
+        ("shape", np.array([9, 9])),
+    ],
+)
+def test_hostile_sparse_rows_are_made_anew(part, array):
+    rows = csr_array(np.array([[0.0, 1.5], [2.0, 0.0]])), np.array([0, 1]), {}
+    keeping.kept("name", lambda: rows)
+    (keeping.place("name") / keeping.DIGESTS).unlink()
+    np.save(keeping.place("name") / f"{part}.npy", array)
+    np.testing.assert_array_equal(
+        keeping.kept("name", lambda: rows)[0].toarray(), rows[0].toarray()
+    )
 
 
 def test_what_was_fetched_is_found(monkeypatch):

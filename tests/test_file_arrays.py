@@ -57,6 +57,8 @@ def test_sparse_arrays_are_put_in_order(tmp_path):
         ({"X": np.full((2, 2), np.inf), "y": [0, 1]}, "saved.npz: .*finite"),
         ({"X": [["a"], ["b"]], "y": [0, 1]}, "saved.npz: .*numbers"),
         ({"X": np.empty((0, 2)), "y": []}, "is empty: it has no rows"),
+        ({"X": np.empty((2, 0)), "y": [0, 1]}, "is empty: it has no columns"),
+        ({"X": np.array(3.0), "y": [0, 1]}, r"got shapes \(\) and \(2,\)"),
         ({"X": np.eye(2), "y": np.array([0, "a"], object)}, "without objects"),
     ],
 )
@@ -78,5 +80,57 @@ def test_a_sparse_matrix_without_its_parts_is_refused(tmp_path):
     with np.load(tmp_path / "matrix.npz") as parts:
         less = {key: parts[key] for key in parts.files if key != "indices"}
         np.savez(tmp_path / "less.npz", y=[0, 1], **less)
-    with pytest.raises(ValueError, match=r"less.npz must have a sparse matrix as SciPy saves it"):
+    with pytest.raises(ValueError, match=r"less.npz: must have a sparse matrix as SciPy saves it"):
         read(tmp_path / "less.npz")
+
+
+def saved_parts(form):
+    X = csr_array(np.eye(3, 4)).asformat(form)
+    index = {"row": X.row, "col": X.col} if form == "coo" else {
+        "indptr": X.indptr, "indices": X.indices
+    }  # fmt: skip
+    shape = np.array(X.shape)
+    return {"format": np.array(form.encode()), "shape": shape, "data": X.data, **index}
+
+
+@pytest.mark.parametrize(
+    ("form", "part", "value"),
+    [
+        ("csr", "indptr", np.array([0, 2**40, 2, 3])),
+        ("csr", "indptr", np.array([0, -(2**40), 2, 3])),
+        ("csr", "indptr", np.array([0, 1, 2])),
+        ("csr", "indices", np.array([0, 2**31 - 1, 2])),
+        ("csr", "indices", np.array([0, -5, 2])),
+        ("csr", "data", np.ones(2)),
+        ("csr", "data", np.array(1.0)),
+        ("csr", "data", np.array(["a", "b", "c"])),
+        ("csr", "shape", np.array([3, 2])),
+        ("csr", "shape", np.array([3, 2**40])),
+        ("csr", "shape", np.array([3, -4])),
+        ("csr", "shape", np.array([3.0, 4.0])),
+        ("csc", "indptr", np.array([0, 2**40, 2, 3, 3])),
+        ("csc", "indices", np.array([0, 3, 2])),
+        ("csc", "shape", np.array([2**40, 4])),
+        ("coo", "row", np.array([0, 3, 2])),
+        ("coo", "col", np.array([0, -1, 2])),
+        ("coo", "col", np.array([0, 2**62, 2])),
+        ("coo", "row", np.array([0, 1])),
+        ("csr", "format", np.array(b"dia")),
+        ("csr", "format", np.array(["csr", "csr"])),
+        ("csr", "format", np.array(b"\xff")),
+    ],
+)
+def test_hostile_sparse_arrays_are_refused_before_scipy_sees_them(tmp_path, form, part, value):
+    parts = saved_parts(form)
+    np.savez(tmp_path / "fine.npz", y=[0, 1, 0], **parts)
+    assert np.array_equal(sound(read(tmp_path / "fine.npz"))[0], np.eye(3, 4))
+    np.savez(tmp_path / "hostile.npz", y=[0, 1, 0], **{**parts, part: value})
+    with pytest.raises(ValueError, match=r"hostile.npz"):
+        read(tmp_path / "hostile.npz")
+
+
+def test_numbers_of_any_byte_order(tmp_path):
+    parts = {key: part.astype(part.dtype.newbyteorder(">")) for key, part in
+             saved_parts("csc").items()}  # fmt: skip
+    np.savez(tmp_path / "big.npz", y=[0, 1, 0], **parts)
+    assert np.array_equal(sound(read(tmp_path / "big.npz"))[0], np.eye(3, 4))

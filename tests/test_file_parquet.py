@@ -27,7 +27,7 @@ def test_parquet(tmp_path, small):
     nan = np.nan
     expected = [
         [1, nan, 3, 4, 5], [0.5, 1.5, nan, nan, 2], [1, 0, nan, 1, 1],
-        [0, 1, 2, 0, 2], [0, 1, 0, 0, 1], [0, 1, 0, 2, 0], [1, 2, nan, 4, 5],
+        [1, 0, 2, 1, 2], [0, 1, 0, 0, 1], [0, 1, 0, 2, 0], [1, 2, nan, 4, 5],
     ]  # fmt: skip
     assert np.array_equal(X.T, expected, equal_nan=True)
     assert stream.nominal == (0, 0, 0, 3, 2, 3, 0)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from rich.console import Console
 from scipy.sparse import csr_array
 
 from onearm.papers import (
@@ -11,6 +12,7 @@ from onearm.papers import (
     c09_run,
     c09_table,
     claims,
+    pool,
     runs,
     texts,
     verdicts,
@@ -84,6 +86,22 @@ def test_curve():
     assert len(ends) <= 30
     assert (np.diff(ends) > 0).all()
     assert runs.evenly(5, 30, 10).tolist() == [5]
+
+
+@pytest.mark.parametrize("line", ['{"a": 1', "7", "[]", '{"b": 2}', "\x00", "null"])
+def test_damaged_lines_are_no_runs(tmp_path, line):
+    path = tmp_path / "runs.jsonl"
+    path.write_text('{"a": 1}\n' + line + "\n")
+    assert list(runs.finished(path, lambda run: str(run["a"]))) == ["1"]
+
+
+def test_a_run_after_a_line_that_was_cut_off_is_kept(tmp_path, monkeypatch):
+    path = tmp_path / "runs.jsonl"
+    path.write_text('{"a": 1}\n{"a":')
+    monkeypatch.setattr(pool, "everywhere", lambda play, todo: [(job, play(job)) for job in todo])
+    console = Console(quiet=True)
+    assert not pool.play_all(lambda job: {"a": job}, [2], path, str, console)
+    assert list(runs.finished(path, lambda run: run["a"])) == [1, 2]
 
 
 def test_finished_reads_what_is_there(tmp_path):

@@ -3,6 +3,7 @@
 import json
 import re
 import signal
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
@@ -140,6 +141,14 @@ def test_check(name, last):
     result = runner.invoke(app, ["check", name])
     assert result.exit_code == 0
     assert f"{last}        passed" in result.output
+
+
+@pytest.mark.parametrize("name", ["metrics", "convex", "datasets", "streams"])
+def test_public_modules_come_with_the_package(name):
+    """In a process of its own: here they may have been imported already."""
+    program = f"import onearm; print(onearm.{name}.__name__)"
+    came = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert came.stdout.strip().endswith(name), came.stderr
 
 
 def test_public_names_exist():

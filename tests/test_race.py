@@ -1,12 +1,17 @@
 """The race: same rows for all, nothing lost, nothing played twice, honest numbers."""
 
+import io
+import json
+
 import numpy as np
 import pytest
+from rich.console import Console
 
 import onearm
 from onearm import metrics
 from onearm.racing import run as running
-from onearm.racing.race import RUNS, finished, race
+from onearm.racing.race import RUNS, race
+from onearm.racing.records import ALLOWED, fault, finished
 from onearm.racing.repeats import rows
 from onearm.racing.sources import source
 from tests.racers import NAMES, ROUNDS
@@ -117,3 +122,50 @@ def test_a_damaged_line_is_no_run(tmp_path, line):
     path.write_bytes(path.read_bytes() + line.replace(b"KEY", key) + b"\n")
     again = race("SynSep", ["SOBA"], rounds=ROUNDS, on=1, out=tmp_path)
     assert again.runs == first.runs
+
+
+@pytest.fixture(scope="module")
+def record():
+    return race("SynSep", ["SOBA"], rounds=20, on=1).runs[0]
+
+
+def test_what_is_wrong_with_a_record_is_found(record):
+    assert fault(json.loads(json.dumps(record))) is None
+    for name in [*ALLOWED, "curve"]:
+        assert name in fault({key: value for key, value in record.items() if key != name})
+        for value in (None, "seven", -1, 0.5, 10**30, [], {}, float("nan")):
+            wrong = fault(record | {name: value})
+            same_kind = type(value) is type(record[name]) or (name, value) in FINE
+            assert same_kind or name in wrong, (name, value)
+    for curve in ({"rounds": [1], "error": [0.5]}, {"rounds": record["curve"]["rounds"]}):
+        assert "curve" in fault(record | {"curve": curve})
+    assert "machine" in fault(record | {"machine": {"cpu": "Z80"}})
+
+
+FINE = [("exploration", None), *((name, 0.5) for name in ("error", "last_tenth", "area")),
+        ("seconds", 10**30), ("tuned", {})]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"error": None}, {"curve": {}}, {"versions": 7}, {"n_rounds": "many"}, {"bytes": None},
+     {"stream": {"name": "other"}}, {"repeat": 3}, {"name": "SOBE"}],
+)  # fmt: skip
+def test_a_record_that_cannot_be_used_is_played_again_with_a_warning(tmp_path, change):
+    first = race("SynSep", ["SOBA"], rounds=20, on=1, out=tmp_path)
+    path = tmp_path / RUNS
+    path.write_text(json.dumps(json.loads(path.read_text()) | change) + "\n")
+    with pytest.warns(UserWarning, match="SOBA on SynSep, repeat 0 is damaged and played again"):
+        again = race("SynSep", ["SOBA"], rounds=20, on=1, out=tmp_path)
+    assert [run["error"] for run in again.runs] == [run["error"] for run in first.runs]
+    again.write(tmp_path)
+    assert len(path.read_text().splitlines()) == 2  # what was there stays
+
+
+def test_a_shown_race_says_what_is_damaged(tmp_path):
+    race("SynSep", ["SOBA"], rounds=20, on=1, out=tmp_path)
+    path = tmp_path / RUNS
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"error": "low"}) + "\n")
+    shown = Console(file=io.StringIO())
+    race("SynSep", ["SOBA"], rounds=20, on=1, out=tmp_path, console=shown)
+    assert "played again: error must be in [0, 1], got 'low'" in shown.file.getvalue()

@@ -53,10 +53,22 @@ name = "Perceptron"
             "SOBA has the parameters .*gamma.* got 'gama'",
         ),
         ({"learners": [{"gamma": 1}]}, "learners must have a name"),
-        ({"repeats": 0}, "repeats must be a whole number of at least 1, got 0"),
-        ({"repeats": "3"}, "repeats must be a whole number of at least 1, got '3'"),
-        ({"rounds": 3}, "rounds must be a whole number of at least 10, got 3"),
-        ({"rounds": 1e4}, "rounds must be a whole number of at least 10, got 10000.0"),
+        ({"repeats": 0}, r"repeats must be a whole number in \[1, 100000\], got 0"),
+        ({"repeats": "3"}, r"repeats must be a whole number in .*, got '3'"),
+        ({"repeats": 10**9}, r"repeats must be a whole number in \[1, 100000\], got 1000000000"),
+        ({"repeats": 60_000, "learners": ["SOBA", "Bag"]}, "runs must be at most 100000 .*120000"),
+        (
+            {"learners": [{"name": "SOBA", "gamma": [0.1] * 400, "a": [1.0] * 400}]},
+            "runs must be at most 100000 .1 streams × 160000 learners × 1 repeats., got 160000",
+        ),
+        (
+            {"streams": [{"name": "SynNonSep", "noise": [0.1] * 100_001}]},
+            "runs must be at most 100000 .100001 streams",
+        ),
+        ({"exploration": [0.1] * 10**6}, "runs must be at most 100000 .*1000000 learners"),
+        ({"rounds": 3}, r"rounds must be a whole number in \[10, 1000000000\], got 3"),
+        ({"rounds": 10**12}, r"rounds must be a whole number in \[10, 1000000000\], got 1000"),
+        ({"rounds": 1e4}, "rounds must be a whole number in .*, got 10000.0"),
         ({"streams": [{"noise": 1}]}, "streams must be names, files or Streams"),
         ({"learners": [onearm.SOBA(3, 4)]}, "learners must be names or classes"),
         ({"tune": 0.9}, r"tune must be in \[0, 0.5\], got 0.9"),
@@ -68,9 +80,9 @@ def test_mistakes_in_a_plan_are_explained(change, says):
         Plan(**told).jobs()
 
 
-@pytest.mark.parametrize("on", [0, -1, 2.5, ""])
+@pytest.mark.parametrize("on", [0, -1, 2.5, "", 10**6])
 def test_where_it_cannot_be_played(on):
-    with pytest.raises(ValueError, match="on must be all-cores, a number of at least 1"):
+    with pytest.raises(ValueError, match=r"on must be all-cores, a number in \[1, 1024\]"):
         race("SynSep", "SOBA", rounds=ROUNDS, on=on)
 
 

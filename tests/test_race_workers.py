@@ -10,7 +10,8 @@ import time
 import pytest
 
 import onearm
-from onearm.racing.race import RUNS, finished, race
+from onearm.racing.race import RUNS, race
+from onearm.racing.records import finished
 from tests.racers import NAMES, ROUNDS
 
 

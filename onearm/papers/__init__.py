@@ -39,7 +39,7 @@ PUBLISHED = {
     "z19.table2": Published("the same run as table1", "z19", Z19),
     "z19.figure1": Published("the same run as table1", "z19", Z19),
     "z19.figure2": Published("the same run as table1", "z19", Z19),
-    "z19.boosting": Published("does AdaBandit boost?", "z19_boosting", ("--seeds", "1")),
+    "z19.boosting": Published("does AdaBandit boost?", "z19_boosting", Z19),
     "b10.table1": Published("AdaBoost.MH, errors", "b10", B10, BOTH),
     "b10.figure3": Published("which columns are chosen", "b10_features", ("--runs", "2"), BOTH),
     "b10.figure4": Published("the same run as table1", "b10", B10, BOTH),

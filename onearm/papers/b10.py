@@ -56,7 +56,7 @@ def main() -> int:
         and wanted(job, asked.only, DATA_SETS, BASES, POLICIES)
     ]  # fmt: skip
     bases = {job.base: job for job in todo}
-    for job in track(bases.values(), "compiling (once)", console=console):
+    for job in track(bases.values(), "preparing", console=console):
         ready(job)
     failures = play_all(play, todo, path, said, console)
     there = finished(path)

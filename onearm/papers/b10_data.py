@@ -13,7 +13,7 @@ import numpy as np
 from scipy.ndimage import gaussian_filter
 
 from onearm.papers.b10_paper import SMOOTHED
-from onearm.papers.data import FOLDER
+from onearm.papers.data import find
 
 WIDTH = 0.75  # of the Gaussian, in pixels
 TRAINING = {"usps": 7291, "pendigits": 7494, "isolet": 6238, "letter": 16_000}  # the rest is test
@@ -36,7 +36,7 @@ def load(name: str) -> Split:
                  for what in ("images-idx3", "labels-idx1"))  # fmt: skip
         X, y, X_test, y_test = (_idx(part) for part in parts)
         return Split(X, y.astype(np.int64), X_test, y_test.astype(np.int64))
-    with lzma.open(FOLDER / f"{name}.csv.xz", "rt") as file:
+    with lzma.open(find(f"{name}.csv.xz"), "rt") as file:
         lines = file.readlines()[1:]
     X = np.loadtxt([line.rsplit(",", 1)[0] for line in lines], delimiter=",")
     y = np.unique([line.strip().rsplit(",", 1)[1] for line in lines], return_inverse=True)[1]
@@ -56,7 +56,7 @@ def smooth(usps: Split, width: float = WIDTH) -> Split:
 
 def _idx(name: str) -> np.ndarray:
     """An array in MNIST's own format: its number of axes, their lengths, bytes."""
-    content = gzip.decompress((FOLDER / name).read_bytes())
+    content = gzip.decompress(find(name).read_bytes())
     n_axes = content[3]
     shape = np.frombuffer(content, ">i4", n_axes, 4)
     values = np.frombuffer(content, np.uint8, offset=4 + 4 * n_axes).astype(float)

@@ -17,6 +17,7 @@ import numpy as np
 from onearm.kernels import CACHE
 from onearm.mh.adaboost import AdaBoostMH
 from onearm.mh.held import Held
+from onearm.papers import runs
 from onearm.papers.b10_data import Split, load
 from onearm.papers.b10_paper import BASES, DATA_SETS, POLICIES, SIZES, SMOOTHED, of
 
@@ -154,5 +155,4 @@ def rounds_by_validation(job: Job, data: Split) -> int:
 
 def finished(path: Path) -> dict[str, Record]:
     """The runs of a file by their configurations; none if there is no file."""
-    lines = path.read_text().splitlines() if path.exists() else []
-    return {key(record): record for record in map(json.loads, lines)}
+    return runs.finished(path, key)

@@ -8,14 +8,13 @@ N. Brukhim, E. Hazan. Online boosting with bandit feedback. ALT 2021.
 """
 
 import argparse
-import json
 import sys
 from functools import partial
 from pathlib import Path
 
 from rich.console import Console
 
-from onearm.papers import RESULTS, bh20_table
+from onearm.papers import RESULTS, bh20_table, runs
 from onearm.papers.bh20_data import NAMES
 from onearm.papers.bh20_run import METHODS, ORDERS, Job, Record, play
 from onearm.papers.pool import play_all, wanted
@@ -45,8 +44,7 @@ def said(run: Record) -> str:
 
 def finished(path: Path) -> dict[Job, Record]:
     """What a file holds; nothing if there is no file."""
-    lines = path.read_text().splitlines() if path.exists() else []
-    return {Job(*(run[key] for key in Job._fields)): run for run in map(json.loads, lines)}
+    return runs.finished(path, lambda run: Job(*(run[key] for key in Job._fields)))
 
 
 def main() -> int:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from onearm.papers.data import FOLDER
+from onearm.papers.data import find
 
 FILES = {
     "abalone": "abalone",
@@ -44,7 +44,8 @@ def load(name: str) -> Rows:
     if name.endswith(CENTRED):
         rows = load(name.removesuffix(CENTRED))
         return rows._replace(y=rows.y - rows.y[: len(rows.y) // 2].mean())
-    with lzma.open(FOLDER / f"{FILES[name]}.csv.xz", "rt", encoding="utf-8", newline="") as lines:
+    path = find(f"{FILES[name]}.csv.xz")
+    with lzma.open(path, "rt", encoding="utf-8", newline="") as lines:
         head, *fields = csv.reader(lines)
     columns = dict(zip(head, zip(*fields, strict=True), strict=True))
     y = answers(name, columns.pop("label"))

@@ -66,7 +66,7 @@ def main() -> int:
         if identity(job) not in there and wanted(job, asked.only, SIZES, LEARNERS)
     ]  # fmt: skip
     kinds = {job.learner: job for job in todo}
-    for job in track(kinds.values(), "compiling (once)", console=console):
+    for job in track(kinds.values(), "preparing", console=console):
         ready(job)
     failures = play_all(play, todo, path, said, console)
     there = finished(path, key)

@@ -27,7 +27,7 @@ from scipy.sparse import csr_array
 import onearm
 from onearm import Stream, SynNonSep, SynSep
 from onearm.papers import texts
-from onearm.papers.data import FOLDER
+from onearm.papers.data import find
 from onearm.papers.runs import Record, by_what, errors, evenly
 
 MADE = {"synsep": SynSep, "synnonsep": SynNonSep}
@@ -111,7 +111,7 @@ def stream(data: str, seed: int, rounds: int) -> Stream:
 @cache
 def covtype(scaled: bool) -> Stream:
     """The rows of Covtype in the order of the file."""
-    with lzma.open(FOLDER / "covtype.csv.xz", "rt") as file:
+    with lzma.open(find("covtype.csv.xz"), "rt") as file:
         n = file.readline().count(",") + 1
         values = np.fromstring(file.read().replace("\n", ","), sep=",").reshape(-1, n)
     X, y = values[:, :-1], values[:, -1].astype(np.int64) - 1

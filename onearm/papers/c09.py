@@ -69,7 +69,7 @@ def play_missing(jobs: Iterable[Job], asked: argparse.Namespace, console: Consol
     chosen = (job for job in jobs if wanted(job, asked.only, SIZES, METHODS))
     todo = [job for job in chosen if identity(job) not in there]
     kinds = {job.method: job for job in todo}
-    for job in track(kinds.values(), "compiling (once)", console=console):
+    for job in track(kinds.values(), "preparing", console=console):
         ready(job)
     return play_all(play, todo, path, said, console)
 

@@ -11,7 +11,6 @@ such row too, and does not say which other one it lacks.
 
 import csv
 import lzma
-import os
 from functools import cache
 from pathlib import Path
 
@@ -20,7 +19,6 @@ import numpy as np
 from onearm import Stream
 from onearm.streams import datasets
 
-FOLDER = Path(os.environ.get("ONEARM_DATA") or datasets.folders()[-1])
 FILES = {
     "balance": "balance_scale",
     "car": "car",
@@ -35,10 +33,25 @@ CORRUPT = 122_077  # data row of Movement, counted from 1
 COMPONENTS = 50  # of Isolet
 
 
+def find(file: str) -> Path:
+    """Return the path of a data set's file: shipped, or in a folder of the user's."""
+    for folder in datasets.folders():
+        if (folder / file).is_file():
+            return folder / file
+    looked = ", ".join(str(folder) for folder in datasets.folders()[1:])
+    raise FileNotFoundError(f"{file} must be in {looked}")
+
+
+def is_there(name: str) -> bool:
+    """Whether the file of a data set is on this machine."""
+    return any((folder / f"{FILES[name]}.csv.xz").is_file() for folder in datasets.folders())
+
+
 @cache
 def load(name: str) -> Stream:
     """The rows of a data set in the order of its file, in memory."""
-    with lzma.open(FOLDER / f"{FILES[name]}.csv.xz", "rt", encoding="utf-8", newline="") as lines:
+    path = find(f"{FILES[name]}.csv.xz")
+    with lzma.open(path, "rt", encoding="utf-8", newline="") as lines:
         head, *rows = csv.reader(lines)
     if name == "movement":
         del rows[CORRUPT - 1]

@@ -1,6 +1,5 @@
 """Jobs on all cores, each in a process that was started afresh."""
 
-import json
 import os
 import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,6 +17,8 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+
+from onearm.racing.storage import add, naming, opened
 
 CORES = len(os.sched_getaffinity(0))
 
@@ -51,7 +52,7 @@ def play_all(
     failures, lacking = [], []
     columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()]
     columns += [TimeElapsedColumn(), TimeRemainingColumn()]
-    with path.open("a") as lines, Progress(*columns, console=console) as progress:
+    with opened(path) as lines, Progress(*columns, console=console) as progress:
         task = progress.add_task("playing", total=len(todo))
         try:
             for job, result in everywhere(play, todo):
@@ -60,8 +61,8 @@ def play_all(
                 if isinstance(result, BaseException):
                     failures.append(f"{job}: {type(result).__name__}: {result}")
                 else:
-                    lines.write(json.dumps(result) + "\n")
-                    lines.flush()
+                    with naming(path):
+                        add(lines, result)
                     console.print(said(result), highlight=False, soft_wrap=True)
                 progress.advance(task)
         except KeyboardInterrupt:

@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from onearm import metrics
 
 Record = dict[str, Any]
+Key = TypeVar("Key")
 
 
 def by_what(learner: Any) -> Record:
@@ -28,10 +29,16 @@ def by_what(learner: Any) -> Record:
     }
 
 
-def finished(path: Path, key: Callable[[Record], str]) -> dict[str, Record]:
-    """The runs of a file by their keys; none if there is no file."""
-    lines = path.read_text().splitlines() if path.exists() else []
-    return {key(record): record for record in map(json.loads, lines)}
+def finished(path: Path, key: Callable[[Record], Key]) -> dict[Key, Record]:
+    """The runs of a file by their keys, none if there is no file; damaged lines are none."""
+    found = {}
+    for line in path.read_bytes().splitlines() if path.exists() else ():
+        try:
+            record = json.loads(line)
+            found[key(record)] = record
+        except (ValueError, KeyError, TypeError):  # cut off, or not a run
+            continue
+    return found
 
 
 def evenly(n: int, points: int, least: int = 1) -> np.ndarray:

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from onearm import Stream
-from onearm.papers.data import FOLDER
+from onearm.papers.data import find
 
 TOPICS = ("CCAT", "ECAT", "GCAT", "MCAT")
 
@@ -59,7 +59,7 @@ def single(marks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _svmlight(name: str) -> tuple[csr_array, np.ndarray]:
     from sklearn.datasets import load_svmlight_file
 
-    with lzma.open(FOLDER / f"{name}.svm.xz") as file:
+    with lzma.open(find(f"{name}.svm.xz")) as file:
         X, y = load_svmlight_file(file)
     return _narrow(X), y.astype(np.int64)
 

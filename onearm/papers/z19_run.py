@@ -7,7 +7,6 @@ the compiled code that was run, so that a run by another state of the sources is
 import json
 import platform
 import time
-from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import onearm
+from onearm.papers import runs
 from onearm.papers.data import load
 from onearm.papers.z19_paper import DATA_SETS, LEARNERS, TABLES, TUNED
 
@@ -128,9 +128,4 @@ def nodes(learner: Any) -> Record:
 
 def finished(path: Path) -> dict[str, Record]:
     """The runs of a file by their configurations; none if there is no file."""
-    return {key(record): record for record in _lines(path)} if path.exists() else {}
-
-
-def _lines(path: Path) -> Iterator[Record]:
-    for line in path.read_text().splitlines():
-        yield json.loads(line)
+    return runs.finished(path, key)

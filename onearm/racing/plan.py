@@ -17,18 +17,19 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
-from itertools import product
 from pathlib import Path
 from typing import Any
 
 import onearm
 from onearm.parameters import parameters
+from onearm.racing.grid import grid, grid_size, plain
 from onearm.racing.own import own
 from onearm.racing.run import Job
 from onearm.racing.sources import Source, source
 from onearm.streams.stream import demand
 
 LISTS = (list, tuple)
+MOST_RUNS, MOST_ROUNDS = 100_000, 10**9  # of a plan, of a run
 SIZES = ("n_classes", "n_features", "nominal", "seed")  # parameters that the race sets
 
 
@@ -78,13 +79,19 @@ class Plan:
         demand(
             streams=(len(self.streams) > 0, "at least one", self.streams),
             learners=(len(self.learners) > 0, "at least one", self.learners),
-            repeats=(_whole(self.repeats, 1), "a whole number of at least 1", self.repeats),
+            repeats=(
+                _whole(self.repeats, 1, MOST_RUNS),
+                f"a whole number in [1, {MOST_RUNS}]",
+                self.repeats,
+            ),
             rounds=(
-                self.rounds is None or _whole(self.rounds, 10),
-                "a whole number of at least 10",
+                self.rounds is None or _whole(self.rounds, 10, MOST_ROUNDS),
+                f"a whole number in [10, {MOST_ROUNDS}]",
                 self.rounds,
             ),
-            seed=(_whole(self.seed, 0) and self.seed < 2**62, "in [0, 2**62)", self.seed),
+            seed=(_whole(self.seed, 0, 2**62 - 1), "in [0, 2**62)", self.seed),
+            in_order=(isinstance(self.in_order, bool), "True or False", self.in_order),
+            raw=(isinstance(self.raw, bool), "True or False", self.raw),
             tune=(
                 isinstance(self.tune, int | float) and 0 <= self.tune <= 0.5,
                 "in [0, 0.5]",
@@ -128,6 +135,7 @@ class Plan:
 
     def sources(self) -> list[Source]:
         """Return the streams, no two of one name."""
+        self._refuse_too_many_runs()
         told = [one for entry in self.streams for one in _streams(entry)]
         found = [source(one, self.rounds) for one in told]
         names = [one.name for one in found]
@@ -138,6 +146,7 @@ class Plan:
 
     def jobs(self) -> list[Job]:
         """Return all runs, those on the same rows beside each other."""
+        self._refuse_too_many_runs()
         learners = [pair for one in self.learners for pair in self._grid(one)]
         kinds = {kind(cls) for cls, _ in learners}
         for name, n in Counter(one.__name__ for one in kinds).items():
@@ -152,18 +161,31 @@ class Plan:
             for cls, given in learners
         ]
 
+    def _refuse_too_many_runs(self) -> None:
+        """Count the runs before any is made: grids and repeats multiply."""
+        streams = sum(grid_size(plain(one)) if _is_grid(one) else 1 for one in self.streams)
+        learners = sum(grid_size(self._entry(one)) for one in self.learners)
+        runs = streams * learners * self.repeats
+        parts = f"{streams} streams × {learners} learners × {self.repeats} repeats"
+        demand(runs=(runs <= MOST_RUNS, f"at most {MOST_RUNS} ({parts})", runs))
+
+    def _entry(self, told: Any) -> dict[str, Any]:
+        """A learner with its class or name, its settings, and the rates to play it with."""
+        entry = _entry(told)
+        rate = kind(entry["name"]).exploration
+        if self.exploration and rate and rate not in entry:
+            entry[rate] = list(self.exploration)
+        return entry
+
     def _grid(self, told: Any) -> Iterable[tuple[Any, dict[str, Any]]]:
         """Give a learner with each setting that is asked for."""
-        entry = _entry(told)
+        entry = self._entry(told)
         cls = entry.pop("name")
         allowed = [one.name for one in parameters(kind(cls)) if one.name not in SIZES]
         for key in entry:
             if key not in allowed:
                 name = kind(cls).__name__
                 raise ValueError(f"{name} has the parameters {', '.join(allowed)}, got {key!r}")
-        rate = kind(cls).exploration
-        if self.exploration and rate and rate not in entry:
-            entry[rate] = list(self.exploration)
         for chosen in grid(entry):
             yield cls, chosen
 
@@ -173,29 +195,18 @@ def kind(told: Any) -> Any:
     return getattr(onearm, told) if isinstance(told, str) else told
 
 
-def grid(entry: dict[str, Any]) -> Iterable[dict[str, Any]]:
-    """Give an entry with each of the values that its lists have."""
-    for key, value in entry.items():
-        if value == []:
-            raise ValueError(f"{key} must have at least one value, got []")
-    values = [value if isinstance(value, list) else [value] for value in entry.values()]
-    for chosen in product(*values):
-        yield dict(zip(entry, chosen, strict=True))
-
-
 def _streams(told: Any) -> Iterable[Any]:
     """Give a stream with each setting that is asked for; lists of a file are not settings."""
-    return grid(_plain(told)) if isinstance(told, dict) and "file" not in told else [told]
+    return grid(plain(told)) if _is_grid(told) else [told]
 
 
-def _plain(entry: dict[str, Any]) -> dict[str, Any]:
-    """An entry with lists and numbers for NumPy's."""
-    return {key: getattr(value, "tolist", lambda v=value: v)() for key, value in entry.items()}
+def _is_grid(told: Any) -> bool:
+    return isinstance(told, dict) and "file" not in told
 
 
 def _entry(told: Any) -> dict[str, Any]:
     """A learner as a dict with its class, or the name of ours in the usual case."""
-    entry = _plain(told) if isinstance(told, dict) else {"name": told}
+    entry = plain(told) if isinstance(told, dict) else {"name": told}
     if "name" not in entry:
         raise ValueError(f"learners must have a name, got {told!r}")
     if isinstance(entry["name"], type):
@@ -218,8 +229,8 @@ def _settings(entry: dict[str, Any]) -> str:
     )
 
 
-def _whole(value: Any, least: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+def _whole(value: Any, least: int, most: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 
 
 def _said(value: Any) -> str:

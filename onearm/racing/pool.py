@@ -20,7 +20,10 @@ from onearm.racing.run import Job, Record, play
 EVERY = 0.2  # seconds between two words of a run that is under way
 TRIES = 2  # of all runs together, where workers are lost
 ALL_CORES = "all-cores"
-WHERE = "on must be all-cores, a number of at least 1, ray or the address of a Ray cluster"
+MOST_WORKERS = 1024
+WHERE = (
+    f"on must be all-cores, a number in [1, {MOST_WORKERS}], ray or the address of a Ray cluster"
+)
 Address = tuple[str, int]
 Ended = tuple[Job, "Record | str"]  # a run with its record, or what went wrong
 

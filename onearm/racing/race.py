@@ -1,7 +1,7 @@
 """The race: play what is missing of a plan, and tell what came of it."""
 
-import json
 import os
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,13 +11,14 @@ from rich.console import Console
 from onearm.racing import report
 from onearm.racing.live import Display
 from onearm.racing.plan import Plan
-from onearm.racing.pool import ALL_CORES, WHERE, play_all
-from onearm.racing.run import Record
+from onearm.racing.pool import ALL_CORES, MOST_WORKERS, WHERE, play_all
+from onearm.racing.records import belongs, finished
+from onearm.racing.run import Job, Record
 from onearm.racing.sources import ready
+from onearm.racing.storage import add, naming, opened, write_together
 from onearm.racing.summary import Score, scores
 
 RUNS = "runs.jsonl"
-NEEDED = {"key", "name", "repeat", "error", "n_rounds", "seconds", "curve", "versions"}  # of a run
 
 
 class Results:
@@ -53,12 +54,16 @@ class Results:
         if not found:
             raise ValueError(f"no run has ended: {'; '.join(self.failures[:1])}")
         folder.mkdir(parents=True, exist_ok=True)
-        for old in filter(is_figure, folder.iterdir()):
-            old.unlink()
-        page.write(report.page_data(self.plan, found, self.failures, command), folder / "race.html")
-        (folder / "race.toml").write_text(self.plan.toml(), encoding="utf-8")
-        written = [folder / "race.html", folder / "race.toml", *report.write_numbers(found, folder)]
-        return written + (write_figures(found, folder) if figures else [])
+        data = report.page_data(self.plan, found, self.failures, command)
+
+        def write(new: Path) -> list[Path]:
+            page.write(data, new / "race.html")
+            (new / "race.toml").write_text(self.plan.toml(), encoding="utf-8")
+            written = [new / "race.html", new / "race.toml", *report.write_numbers(found, new)]
+            return written + (write_figures(found, new) if figures else [])
+
+        with naming(folder):
+            return write_together(folder, write, is_figure)
 
 
 def race(
@@ -83,7 +88,7 @@ def race(
     """
     if not isinstance(streams, Plan):
         streams = Plan(_several(streams), _several(learners or []), **plan)
-    if not (isinstance(on, str) and on) and not (type(on) is int and on >= 1):
+    if not (isinstance(on, str) and on) and not (type(on) is int and 1 <= on <= MOST_WORKERS):
         raise ValueError(f"{WHERE}, got {on!r}")
     console = console or Console(quiet=True)
     jobs = {job.key(): job for job in streams.jobs()}
@@ -95,12 +100,11 @@ def race(
     for each in streams.sources():
         ready(each, lambda line: console.print(line, highlight=False, soft_wrap=True, markup=False))
     path = None if out is None else Path(out) / RUNS
-    there = {} if path is None else finished(path)
-    there = {key: there[key] for key in jobs if key in there}
+    there = {} if path is None else _usable(path, jobs, console)
     failures = []
     with (
         Display(list(jobs.values()), list(there.values()), console, _beyond(on)) as shown,
-        _opened(path) as lines,
+        opened(path) as lines,
     ):
         todo = [job for key, job in jobs.items() if key not in there]
         for job, result in play_all(todo, on, shown.address) if todo else ():
@@ -109,8 +113,8 @@ def race(
                 shown.failed(job.key(), failures[-1])
                 continue
             there[job.key()] = result
-            lines.write(json.dumps(result) + "\n")
-            lines.flush()
+            with naming(path or Path(os.devnull)):
+                add(lines, result)
             shown.ended(job.key(), result)
     return Results(streams, [there[key] for key in jobs if key in there], failures)
 
@@ -124,25 +128,22 @@ def _several(told: Any) -> Sequence[Any]:
     return told if isinstance(told, list | tuple) else [told]
 
 
-def finished(path: Path) -> dict[str, Record]:
-    """Return the runs that a file holds; a line that was cut off or damaged is none."""
-    found = {}
-    for line in path.read_bytes().splitlines() if path.exists() else ():
-        try:
-            record = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(record, dict) and NEEDED <= record.keys() and isinstance(record["key"], str):
-            found[record["key"]] = record
-    return found
+def _usable(path: Path, jobs: dict[str, Job], console: Console) -> dict[str, Record]:
+    """Return the runs of a file that need not be played again, and warn of those that must."""
+    faults: dict[str, str] = {}
+    found = finished(path, faults)
+    for key, job in jobs.items():
+        if key in found and not belongs(found[key], job):
+            faults[key] = "it is of another configuration than its key"
+            del found[key]
+        if key in faults and key not in found:
+            what = f"{job.name} on {job.source.name}, repeat {job.repeat}"
+            _warn(f"{path}: {what} is damaged and played again: {faults[key]}", console)
+    return {key: found[key] for key in jobs if key in found}
 
 
-def _opened(path: Path | None) -> Any:
-    """A file to add lines to, on a line of its own; nothing is kept without a path."""
-    if path is None:
-        return Path(os.devnull).open("w")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    whole = not path.exists() or path.read_bytes()[-1:] in (b"", b"\n")
-    lines = path.open("a", encoding="utf-8")
-    lines.write("" if whole else "\n")
-    return lines
+def _warn(text: str, console: Console) -> None:
+    if console.quiet:
+        warnings.warn(text, stacklevel=4)  # of the caller of `race`
+    else:
+        console.print(text, highlight=False, soft_wrap=True, markup=False)

@@ -32,6 +32,7 @@ TUNED = (
 )
 
 
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how formulas begin in spreadsheets
 IN_ORDER = (
     "The rows of {} come in the order of their source in every repeat: there intervals are of what "
     "learners draw alone, not of rows."
@@ -108,7 +109,7 @@ def write_numbers(found: Sequence[Score], folder: Path) -> list[Path]:
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(lines[0]))
         writer.writeheader()
-        writer.writerows(lines)
+        writer.writerows({key: _safe(value) for key, value in line.items()} for line in lines)
     try:
         import pyarrow
         from pyarrow import parquet
@@ -116,6 +117,15 @@ def write_numbers(found: Sequence[Score], folder: Path) -> list[Path]:
         return [path]
     parquet.write_table(pyarrow.Table.from_pylist(lines), folder / "results.parquet")
     return [path, folder / "results.parquet"]
+
+
+def _safe(value: Any) -> Any:
+    """Put a quote before a text that a spreadsheet would run as a formula.
+
+    >>> _safe("=1+1"), _safe("-letter"), _safe("letter"), _safe(-0.5)
+    ("'=1+1", "'-letter", 'letter', -0.5)
+    """
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
 
 
 def page_data(
@@ -164,7 +174,9 @@ def _rate_name(found: list[Score], learner: str) -> str:
 
 def _learner_data(score: Score) -> dict[str, Any]:
     first = score.records[0]
-    tuned = {key: [r["tuned"][key] for r in score.records] for key in first["tuned"]}
+    tuned = {
+        key: [r["tuned"][key] for r in score.records if key in r["tuned"]] for key in first["tuned"]
+    }
     told = [f"{key}, tuned run by run: {', '.join(f'{v:g}' for v in values)}"
             for key, values in tuned.items()]  # fmt: skip
     hidden = ("n_classes", "n_features", "seed", "nominal", *tuned)

@@ -93,7 +93,7 @@ def preparing(package: Path) -> list[Path]:
     """Return the sources that this hangs on; what they call beside them are kernels."""
     streams = sorted((package / "streams").glob("*.py"))
     racing = [package / "racing" / name for name in ("repeats.py", "sources.py")]
-    return [*racing, package / "inputs.py", *streams]
+    return [*racing, package / "inputs.py", package / "sparse_check.py", *streams]
 
 
 def _hash(text: str) -> str:

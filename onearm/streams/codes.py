@@ -4,12 +4,14 @@ A word is a text without the blanks around it. The markers of a missing value ar
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
 from onearm.vectors import LARGEST
 
 MISSING = frozenset(("", "?", "na", "nan", "null"))  # in lower case
+MISSED = "?"  # the word of a missing value
 MARKERS = "empty, ?, NA, NaN or null"
 MOST = 2**20  # words of a column: all are held in memory
 CHANGED = "the file has changed since it was first read"
@@ -51,11 +53,14 @@ def is_missing(word: str) -> bool:
 
 
 class Codes(dict[str, int]):
-    """Codes of texts, 0, 1, … in the order in which their words appear.
+    """Codes of texts, 0, 1, … in the order in which their words appear, until they are sorted.
 
     >>> codes = Codes()
     >>> [codes[text] for text in ("red", "blue", " red", "NA", "")], codes.words
     ([0, 1, 0, 2, 2], ['red', 'blue', '?'])
+    >>> codes.sort()
+    >>> [codes[text] for text in ("red", "blue", " red", "NA", "")], codes.words
+    ([1, 0, 1, 2, 2], ['blue', 'red', '?'])
     """
 
     def __init__(self, gaps: bool = True):
@@ -70,7 +75,7 @@ class Codes(dict[str, int]):
         if is_missing(word):
             if not self.gaps:
                 raise ValueError(f"the label must not be missing, got {word!r}")
-            word = "?"
+            word = MISSED
         if word not in self.known:
             if self.closed:
                 raise ValueError(f"{word!r} is new: {CHANGED}")
@@ -82,6 +87,23 @@ class Codes(dict[str, int]):
             self[text] = self.known[word]
         return self.known[word]
 
+    def sort(self) -> None:
+        """Let equal sets of words have equal codes: sorted, as numbers if all are, `?` last."""
+        known = [word for word in self.words if word != MISSED]
+        keys = sort_keys(known)
+        missed = [MISSED] if MISSED in self.known else []
+        self.words = [word for _, word in sorted(zip(keys, known, strict=True))] + missed
+        self.known = {word: code for code, word in enumerate(self.words)}
+        self.clear()  # the codes of texts that were met are those of before
+
+
+def sort_keys(words: list[str]) -> list[Any]:
+    """Return what words are sorted by: numbers if all words are numbers, else the words."""
+    try:
+        return [_exact(word) for word in words]
+    except ValueError:
+        return list(words)
+
 
 def classes(words: list[str], what: str = "y") -> tuple[np.ndarray, tuple[str, ...]]:
     """Return the class of each word and the classes' names, sorted, as numbers if all are.
@@ -91,10 +113,7 @@ def classes(words: list[str], what: str = "y") -> tuple[np.ndarray, tuple[str, .
     >>> classes(["10", "9", "nine"])
     (array([0, 1, 2]), ('10', '9', 'nine'))
     """
-    try:
-        keys: list = [_exact(word) for word in words]
-    except ValueError:
-        keys = words
+    keys = sort_keys(words)
     names = dict(zip(reversed(keys), reversed(words), strict=True))  # of equals the first
     order = sorted(names)
     if len(order) < 2:

@@ -3,8 +3,8 @@
 A table has `names` and gives `blocks(columns)`: matrices whose columns are numbers, NaN where a
 value is missing, or codes. It is gone through once to learn the words of the label and of nominal
 columns, and again for every reading. Where a column turns out to hold words only after the first
-block, it is gone through once more, since codes are in the order of first appearance. Nothing but
-the words is kept.
+block, it is gone through once more, since the words of blocks before are not known. Nothing but
+the words is kept. They are sorted, so that files with the same values have the same codes.
 """
 
 import re
@@ -13,7 +13,15 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from onearm.streams.codes import CHANGED, Codes, NotANumberError, classes, is_number, number
+from onearm.streams.codes import (
+    CHANGED,
+    MISSED,
+    Codes,
+    NotANumberError,
+    classes,
+    is_number,
+    number,
+)
 from onearm.streams.lines import counted, listed
 from onearm.streams.stream import Chunks, Stream
 
@@ -109,17 +117,19 @@ class Columns:
             self.learn(table)
 
     def close(self) -> None:
-        """Let no word be new, and no column hold words that held none."""
+        """Sort the values; let no word be new, and no column hold words that held none."""
         self.inferred = False
-        for codes in self.codes.values():
+        for j, codes in self.codes.items():
             codes.closed = True
+            if j != self.label:  # which is sorted by `classes`
+                codes.sort()
 
     def sentence(self, told: bool, n_classes: int) -> str:
         """Say what was found."""
         label, last = self.names[self.label], len(self.names) - 1
         why = "told" if told else "the last" if self.label == last else "by its name"
         words = [j for j in sorted(self.codes) if j != self.label]
-        gaps = sorted(self.gaps | {j for j in words if "?" in self.codes[j].known})
+        gaps = sorted(self.gaps | {j for j in words if MISSED in self.codes[j].known})
         nominal = listed(words, show=self._with_count) or "none"
         missing = listed(self.names[j] for j in gaps) or "none"
         size = f"{counted(self.n_rows, 'row')}, {counted(last, 'feature')}"
@@ -143,8 +153,6 @@ def _inferred(names: Sequence[str]) -> int:
 
 def table_stream(table: Table, label: Told, nominal: Any, name: str, say: Any) -> Stream:
     """Return the rows of a table as a stream that reads them anew each time."""
-    if isinstance(nominal, str):
-        raise ValueError(f"nominal must be a list of columns, got {nominal!r}")
     columns = Columns(table, label, nominal)
     columns.learn(table)
     columns.close()
@@ -162,7 +170,8 @@ def table_stream(table: Table, label: Told, nominal: Any, name: str, say: Any) -
             raise ValueError(f"{table.file} had {columns.n_rows:,} rows, now {n:,}: {CHANGED}")
 
     features = [j for j in range(len(table.names)) if j != at]
-    sizes = tuple(len(columns.codes[j].words) if j in columns.codes else 0 for j in features)
+    values = tuple(tuple(columns.codes[j].words) if j in columns.codes else () for j in features)
+    sizes = tuple(map(len, values))
     return Stream(
         name,
         len(class_names),
@@ -172,4 +181,5 @@ def table_stream(table: Table, label: Told, nominal: Any, name: str, say: Any) -
         nominal=sizes if any(sizes) else (),
         feature_names=tuple(table.names[j] for j in features) if table.named else (),
         class_names=class_names,
+        values=values,
     )

@@ -111,15 +111,16 @@ def about(name: str) -> DataSet:
 def load(name: str) -> Stream:
     """Return a data set as a stream, its rows in the order of the source."""
     data = about(name)
-    folder = data.found()
+    folder, shape = data.found(), (data.rows, data.features)
     if folder is not None and folder != place(f"{data.name}-fetched"):
         files = [folder / file["name"] for file in data.files]
         large = max(path.stat().st_size for path in files) > LARGE
         digest = hashlib.sha256("".join(file["sha256"] for file in data.files).encode())
         parse = lambda: _parsed(data, files)  # noqa: E731 two lines are not clearer
-        rows = kept(f"{data.name}-{digest.hexdigest()[:12]}", parse) if large else parse()
+        known = f"{data.name}-{digest.hexdigest()[:12]}"
+        rows = kept(known, parse, shape) if large else parse()
     else:
-        rows = kept(f"{data.name}-fetched", lambda: _fetched(data))
+        rows = kept(f"{data.name}-fetched", lambda: _fetched(data), shape)
     return _stream(data, rows)
 
 
@@ -169,7 +170,24 @@ def _parsed(data: DataSet, files: list[Path]) -> Rows:
         X, told["feature_names"] = X[:, kept], tuple(stream.feature_names[j] for j in kept)
     if any(stream.nominal):
         told["nominal"] = tuple(stream.nominal[j] for j in kept)
+        told["values"] = _renumbered(X, [stream.values[j] for j in kept])
     return X, y, told
+
+
+def _renumbered(X: np.ndarray, values: list[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
+    """Number the values of nominal columns as they first appear: as in all published results.
+
+    Codes of X are changed in place, the values are returned in the order of their new codes.
+    """
+    named = []
+    for column, words in zip(X.T, values, strict=True):
+        if words:
+            first = np.unique(column, return_index=True)[1]  # of every code: each occurs
+            order = first.argsort()
+            column[:] = order.argsort()[column.astype(np.int64)]
+            words = tuple(words[code] for code in order)
+        named.append(words)
+    return tuple(named)
 
 
 def _idx(path: Path) -> np.ndarray:
@@ -182,6 +200,7 @@ def _idx(path: Path) -> np.ndarray:
 def _stream(data: DataSet, rows: Rows) -> Stream:
     X, y, told = rows
     names = {key: tuple(value) for key, value in told.items()}
+    names |= {"values": tuple(map(tuple, told["values"]))} if "values" in told else {}
     return Stream(
         data.name, data.classes, X.shape[1], lambda: chunks(X, y), X.shape[0],
         in_memory=True, about=data.said(), **names,

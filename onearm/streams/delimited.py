@@ -35,10 +35,8 @@ class Delimited:
     def __init__(self, path: Path, told: Sequence[Any] = ()):
         self.path, self.file = path, path.name
         head = list(islice(lines(path), HEAD))
-        if not "".join(head).strip():
-            raise ValueError(f"{self.file} is empty: it has no rows")
         self.delimiter = max(DELIMITERS, key=lambda mark: _fit(head, mark))
-        numbered = list(_rows(head, self.delimiter, partly=True))
+        numbered = self._head(head)
         rows = [row for _, row in numbered]
         first = [field.strip() for field in rows[0]]
         self.named = any(name in first for name in told) or _is_header(rows)
@@ -50,6 +48,17 @@ class Delimited:
             marks = ", ".join(DELIMITERS.values())
             wrong = f"must have at least 2 columns with one of {marks} between them"
             raise ValueError(f"{self.file}: {wrong}, got {head[0].strip()[:80]!r}")
+
+    def _head(self, head: list[str]) -> list[tuple[int, list[str]]]:
+        """Return the rows to infer from, at least one; the last may be cut off."""
+        numbered = list(_rows(head, self.delimiter, partly=True))
+        try:
+            if not numbered and not list(_rows(head, self.delimiter)):
+                raise ValueError(f"{self.file} is empty: it has no rows")
+        except csv.Error as error:
+            end = f"; the first row must end within {HEAD} lines" if len(head) == HEAD else ""
+            raise ValueError(f"{self.file}, line 1: {_csv_fault(error)}{end}") from None
+        return numbered
 
     def sentence(self) -> str:
         """Say what was inferred."""
@@ -103,12 +112,17 @@ class Delimited:
                 if n >= len(some):
                     break
         except csv.Error as error:
-            raised = "; csv.field_size_limit raises it" if "limit" in str(error) else ""
-            raise ValueError(f"{self.file}, line {done + len(taken)}: {error}{raised}") from None
+            raise ValueError(
+                f"{self.file}, line {done + len(taken)}: {_csv_fault(error)}"
+            ) from None
         X = np.empty((len(rows), len(self.names)))
         for j, texts in enumerate(zip(*rows, strict=True)):
             X[:, j] = columns.encode(j, texts, lambda i: f"line {at[i]}")
         return X, taken
+
+
+def _csv_fault(error: csv.Error) -> str:
+    return f"{error}; csv.field_size_limit raises it" if "limit" in str(error) else str(error)
 
 
 def _noting(some: Iterator[str], taken: list[str]) -> Iterator[str]:

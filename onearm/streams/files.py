@@ -4,7 +4,7 @@ A file is gone through once, in chunks, to learn its size, its classes and the v
 columns, and again, in chunks, every time the stream is read: it may be larger than memory.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +66,7 @@ def read(
     fruit.csv: 3 rows, 2 features; label: column 'class' (the last), 2 classes; nominal:
     'colour'; missing: 'weight'
     >>> X, y
-    (array([[ 7.,  0.], [nan,  1.], [ 5.,  0.]]), array([0, 1, 1]))
+    (array([[ 7.,  1.], [nan,  0.], [ 5.,  1.]]), array([0, 1, 1]))
     """
     path = Path(path)
     stem, suffix = _suffix(path)
@@ -75,6 +75,10 @@ def read(
     if suffix not in TABLES:
         for what, told in (("label", label), ("nominal", nominal)):
             demand(**{what: (told is None, f"None: {path.name} is not a table", told)})
+    if nominal is not None:
+        fine = isinstance(nominal, Iterable) and not isinstance(nominal, str | bytes)
+        demand(nominal=(fine, "a list of columns", nominal))
+        nominal = list(nominal)
     if suffix in SPARSE:
         fine = n_features is None or (isinstance(n_features, int | np.integer) and n_features >= 1)
         demand(n_features=(fine, "a whole number of at least 1", n_features))
@@ -84,7 +88,7 @@ def read(
         return npz_stream(path, name, say)
     if suffix in ALONE:
         return table_stream(Parquet(path), label, nominal, name, say)
-    table = Delimited(path, [label, *(nominal or ())])
+    table = Delimited(path, [label, *(() if nominal is None else nominal)])
     say(table.sentence())
     return table_stream(table, label, nominal, name, say)
 

@@ -1,5 +1,10 @@
-"""Rows of data sets, kept as arrays in the user's cache folder: what is read or fetched once."""
+"""Rows of data sets, kept as arrays in the user's cache folder: what is read or fetched once.
 
+What is found there is checked before it is used: the SHA-256 of every file, where it was written
+down, and shapes and types, since older versions did not write one. What is wrong is made anew.
+"""
+
+import hashlib
 import json
 import shutil
 import tempfile
@@ -11,28 +16,34 @@ from typing import Any
 import numpy as np
 from platformdirs import user_cache_path
 
+from onearm.sparse_check import check_csr
+
 DTYPES = (np.uint8, np.int16, np.int32, np.float32)
 Rows = tuple[Any, np.ndarray, dict[str, Any]]  # X, y, and what a Stream tells of them
-DAMAGED = (OSError, ValueError, KeyError, EOFError)  # what reading kept rows may raise
+TOLD, DIGESTS = "told.json", "sha256.json"
+NAMES = ("feature_names", "nominal", "values", "class_names")  # that are told
 
 
 def place(name: str) -> Path:
     return user_cache_path("onearm") / "arrays" / name
 
 
-def kept(name: str, make: Callable[[], Rows]) -> Rows:
-    """Return the rows that were kept under this name, or make them and keep them if possible."""
+def kept(name: str, make: Callable[[], Rows], shape: tuple[int, int] | None = None) -> Rows:
+    """Return the rows that were kept under this name, or make them and keep them if possible.
+
+    Rows of another `shape` than is known are made anew, too.
+    """
     folder = place(name)
     if folder.is_dir():
         try:
-            return _held(folder)
-        except DAMAGED:
+            return _held(folder, shape)
+        except Exception:  # whatever reading a damaged file raises
             shutil.rmtree(folder, ignore_errors=True)
     rows = make()
     try:
         _keep(rows, folder)
-        return _held(folder)
-    except DAMAGED:  # there is no room, or no folder that can be written to
+        return _held(folder, None)
+    except (OSError, ValueError):  # there is no room, or no folder that can be written to
         return rows
 
 
@@ -46,20 +57,54 @@ def _keep(rows: Rows, folder: Path) -> None:
         }  # fmt: skip
         for part, array in (parts | {"y": y}).items():
             np.save(new / f"{part}.npy", narrow(array))
-        (new / "told.json").write_text(json.dumps(told))
+        (new / TOLD).write_text(json.dumps(told))
+        digests = {path.name: _digest(path) for path in new.iterdir()}
+        (new / DIGESTS).write_text(json.dumps(digests))
         with suppress(OSError):  # another process was faster
             new.rename(folder)
 
 
-def _held(folder: Path) -> Rows:
+def _held(folder: Path, shape: tuple[int, int] | None) -> Rows:
+    """Return the rows of a folder; raise if anything is wrong with them."""
+    if (folder / DIGESTS).exists():
+        digests = json.loads((folder / DIGESTS).read_text())
+        found = {path.name: _digest(path) for path in folder.iterdir() if path.name != DIGESTS}
+        if digests != found:
+            raise ValueError(f"{folder} is not what was kept")
     arrays = {path.stem: np.load(path, mmap_mode="r") for path in folder.glob("*.npy")}
-    X = arrays.get("X")
-    if X is None:
-        from scipy.sparse import csr_array
+    X = arrays["X"] if "X" in arrays else _sparse(arrays)
+    y, told = np.asarray(arrays["y"]), json.loads((folder / TOLD).read_text())
+    _check(X, y, told, X.shape if shape is None else shape)
+    return X, y, told
 
-        rows = (arrays["data"], arrays["indices"], arrays["indptr"])
-        X = csr_array(rows, shape=tuple(int(size) for size in arrays["shape"]))
-    return X, np.asarray(arrays["y"]), json.loads((folder / "told.json").read_text())
+
+def _sparse(arrays: dict[str, np.ndarray]) -> Any:
+    from scipy.sparse import csr_array
+
+    indptr, indices, data = (arrays[part] for part in ("indptr", "indices", "data"))
+    check_csr(indptr, indices, data, arrays["shape"])
+    n, d = (int(size) for size in arrays["shape"])
+    return csr_array((data, indices, indptr), shape=(n, d))
+
+
+def _check(X: Any, y: np.ndarray, told: Any, shape: tuple[int, ...]) -> None:
+    """Refuse rows of other shapes and types than a data set has."""
+    sizes = X.ndim == 2 and X.shape == shape and y.shape == shape[:1]
+    if not sizes or X.dtype.kind not in "biuf" or y.dtype.kind not in "biuf":
+        raise ValueError(f"rows must be {shape} numbers, got {X.shape} and {y.shape}")
+    if not isinstance(told, dict) or not set(told) <= set(NAMES):
+        raise ValueError(f"what is told must have the keys {', '.join(NAMES)}, got {told!r}")
+    for key, names in told.items():
+        wanted = y.max(initial=0) + 1 if key == "class_names" else X.shape[1]
+        if not isinstance(names, list) or (names and len(names) < wanted):
+            raise ValueError(f"{key} must be a list of at least {wanted}")
+    if told.get("class_names") and (y.dtype.kind not in "iu" or y.min(initial=0) < 0):
+        raise ValueError(f"labels must be whole numbers of at least 0, got {y.dtype}")
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def narrow(array: np.ndarray) -> np.ndarray:

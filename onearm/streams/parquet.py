@@ -1,6 +1,7 @@
 """Parquet: a table whose columns have types. Read with pyarrow, an extra, batch by batch."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,10 @@ class Parquet:
 
     def __init__(self, path: Path):
         self.path, self.file = path, path.name
-        with _opened(path) as file:
-            self.names = tuple(file.schema_arrow.names)
-            kinds = dict(zip(self.names, file.schema_arrow.types, strict=True))
-        nested = [name for name, kind in kinds.items() if kind.num_fields or "binary" in str(kind)]
+        with _opened(path) as file, _readable(path.name):
+            self.names, types = tuple(file.schema_arrow.names), file.schema_arrow.types
+        kinds = zip(self.names, types, strict=True)
+        nested = [name for name, kind in kinds if kind.num_fields or "binary" in str(kind)]
         if nested:
             allowed = "numbers, booleans, texts or times"
             raise ValueError(f"{self.file}: columns must be {allowed}, got {listed(nested)}")
@@ -33,7 +34,7 @@ class Parquet:
         with _opened(self.path) as file:
             if tuple(file.schema_arrow.names) != self.names:
                 raise ValueError(f"{self.file} has other columns than when it was first read")
-            for batch in file.iter_batches(ROWS):
+            for batch in self._batches(file):
                 X = np.empty((batch.num_rows, len(self.names)))
                 for j, column in enumerate(batch.columns):
                     X[:, j] = self._column(j, column, done, columns)
@@ -41,29 +42,53 @@ class Parquet:
                 if len(X):
                     yield X
 
+    def _batches(self, file: Any) -> Iterator[Any]:
+        done = 0
+        with _readable(self.file):
+            batches = file.iter_batches(ROWS)
+        while True:
+            with _readable(f"{self.file}, after row {done}"):
+                batch = next(batches, None)
+                if batch is None:
+                    return
+                batch.validate(full=True)  # texts, and codes of values: decoding trusts them
+            done += batch.num_rows
+            yield batch
+
     def _column(self, j: int, column: Any, done: int, columns: Columns) -> np.ndarray:
         from pyarrow import float64, string, types
 
-        kind = column.type
+        kind, place = column.type, f"{self.file}, column {self.names[j]!r}"
         if types.is_dictionary(kind):
             column, kind = column.dictionary_decode(), kind.value_type
         typed = types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)
         if j not in columns.codes and (typed or types.is_decimal(kind)):
-            values = column.cast(float64(), safe=False).to_numpy(zero_copy_only=False)
+            with _readable(place):
+                values = column.cast(float64(), safe=False).to_numpy(zero_copy_only=False)
             if not (abs(values) > LARGEST).any():
                 return values
-        texts = ["" if text is None else text for text in column.cast(string()).to_pylist()]
+        with _readable(place):
+            texts = ["" if text is None else text for text in column.cast(string()).to_pylist()]
         return columns.encode(j, texts, lambda i: f"row {done + i + 1}")
 
 
 def _opened(path: Path) -> Any:
     try:
-        from pyarrow import ArrowInvalid
         from pyarrow.parquet import ParquetFile
     except ImportError:
         wanted = "Parquet needs pyarrow: pip install 'onearm[parquet]'"
         raise ImportError(f"{path.name}: {wanted}") from None
-    try:
+    with _readable(f"{path.name} must be a Parquet file"):
         return ParquetFile(path)
-    except ArrowInvalid as error:
-        raise ValueError(f"{path.name} must be a Parquet file: {error}") from None
+
+
+@contextmanager
+def _readable(place: str) -> Iterator[None]:
+    """Turn what pyarrow raises on a damaged file, of whatever type, into a ValueError."""
+    try:
+        yield
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno:  # of the disk, not of the file
+            raise
+        wrong = (str(error) or type(error).__name__).splitlines()[0]
+        raise ValueError(f"{place}: {wrong}") from None

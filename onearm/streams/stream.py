@@ -4,7 +4,7 @@ A stream can be read again from the start, any number of times, and gives the sa
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from onearm.inputs import as_array, as_labels, as_rows, chunks
 from onearm.rng import pick, seeded
+from onearm.streams.schema import Schema
 
 ROWS = 8192  # in a chunk that is made
 ROWS_DRAWN, REORDERED = 2, 3  # generators of a seed; a learner with the same seed has 0 and 1
@@ -40,6 +41,9 @@ class Stream:
         Names for people; empty if there are none.
     about
         Where the rows come from, with licence and citation; empty if it is not known.
+    values
+        The values of each column in the order of their codes, none for a numeric one; empty if
+        they are not known.
 
     Examples
     --------
@@ -58,6 +62,7 @@ class Stream:
     feature_names: tuple[str, ...] = ()
     class_names: tuple[str, ...] = ()
     about: str = ""
+    values: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
 
     @classmethod
     def of(
@@ -170,10 +175,30 @@ class Stream:
             yield X, meaning[y]
 
     def learner(self, cls: Any, **params: Any) -> Any:
-        """Return a learner of class `cls` that fits this stream."""
+        """Return a learner of class `cls` that fits this stream.
+
+        It remembers what columns, values and classes are called, and refuses a stream with others.
+        """
         if self.nominal and any(f == "nominal" for f in cls.__dataclass_fields__):
             params["nominal"] = self.nominal
-        return cls(self.n_classes, self.n_features, **params)
+        learner = cls(self.n_classes, self.n_features, **params)
+        learner.schema = self.schema
+        return learner
+
+    @property
+    def schema(self) -> Schema:
+        """What columns, values and classes are called, as far as that is known."""
+        return Schema(self.feature_names, self.values, self.class_names)
+
+    def check_schema(self, learner: Any) -> None:
+        """Refuse a learner that was made for a stream of other columns, values or classes."""
+        expected = getattr(learner, "schema", None)
+        wrong = expected and expected.difference(self.schema)
+        if wrong:
+            made = f"what this {type(learner).__name__} was made for"
+            raise ValueError(
+                f"the stream {self.name} must have the columns and values of {made}: {wrong}"
+            )
 
 
 def demand(**holds: tuple[bool, str, Any]) -> None:

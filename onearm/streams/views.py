@@ -46,9 +46,21 @@ def scaling(stream: Stream) -> Callable[[Stream], Stream]:
         values = [value_of(X[:, j], nominal[j]) for j in np.flatnonzero(nominal)]
         return unit(stack([*values, numbers, np.ones((len(X), 1))]))
 
+    names = _spread_names(stream)
     return lambda other: replace(
-        other, source=lambda: _each(other, spread), n_features=d, nominal=(), feature_names=()
-    )
+        other, source=lambda: _each(other, spread), n_features=d, nominal=(), feature_names=names,
+        values=(),
+    )  # fmt: skip
+
+
+def _spread_names(stream: Stream) -> tuple[str, ...]:
+    """The names of the columns that `linear` makes, where names and values are known."""
+    names, sizes = stream.feature_names, stream.nominal or (0,) * stream.n_features
+    values = stream.values or ((),) * stream.n_features
+    if not names or tuple(map(len, values)) != sizes:
+        return ()
+    spread = [f"{names[j]}={value}" for j, some in enumerate(values) for value in some]
+    return (*spread, *(name for name, size in zip(names, sizes, strict=True) if not size), "1")
 
 
 def _ones(column: np.ndarray, n: int) -> np.ndarray:

@@ -1,0 +1,106 @@
+"""Records of runs in a file, a line of JSON each: which of them can be used again.
+
+A line may be cut off, or edited by hand. Only what the report can show counts as a run.
+"""
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from onearm import metrics
+from onearm.racing.run import Job, Record
+
+
+def _number(value: Any) -> bool:
+    return type(value) in (int, float) and math.isfinite(value)
+
+
+def _share(value: Any) -> bool:
+    return _number(value) and 0 <= value <= 1
+
+
+def _count(value: Any) -> bool:
+    return type(value) is int and 0 <= value < 2**53
+
+
+def _text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _numbers_by_name(value: Any) -> bool:
+    return isinstance(value, dict) and all(map(_number, value.values()))
+
+
+def _machine(value: Any) -> bool:
+    return value is None or (isinstance(value, dict) and {"cpu", "cores", "python"} <= set(value))
+
+
+ALLOWED: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "key": (_text, "a text"),
+    "name": (_text, "a text"),
+    "learner": (_text, "a text"),
+    "date": (_text, "a text"),
+    "stream": (lambda v: isinstance(v, dict) and bool({"name", "file"} & set(v)), "a stream"),
+    "parameters": (lambda v: isinstance(v, dict), "parameters"),
+    "played": (lambda v: isinstance(v, dict), "parameters"),
+    "versions": (lambda v: isinstance(v, dict), "versions"),
+    "tuned": (_numbers_by_name, "numbers by name"),
+    "exploration": (lambda v: v is None or _text(v), "a text or null"),
+    "full_information": (lambda v: isinstance(v, bool), "true or false"),
+    "repeat": (_count, "a whole number of at least 0"),
+    "n_classes": (_count, "a whole number of at least 0"),
+    "n_features": (_count, "a whole number of at least 0"),
+    "bytes": (_count, "a whole number of at least 0"),
+    "n_rounds": (lambda v: _count(v) and v > 0, "a whole number of at least 1"),
+    "error": (_share, "in [0, 1]"),
+    "last_tenth": (_share, "in [0, 1]"),
+    "area": (_share, "in [0, 1]"),
+    "seconds": (lambda v: _number(v) and v >= 0, "a number of at least 0"),
+}
+
+
+def fault(record: Record) -> str | None:
+    """Say what is wrong with a record, or None."""
+    for name, (fits, allowed) in ALLOWED.items():
+        if name not in record:
+            return f"{name} is missing"
+        if not fits(record[name]):
+            return f"{name} must be {allowed}, got {str(record[name])[:80]!r}"
+    curve = record.get("curve")
+    rounds = metrics.curve_rounds(record["n_rounds"]).tolist()
+    if not isinstance(curve, dict) or curve.get("rounds") != rounds:
+        return "curve must have the rounds of a race"
+    errors = curve.get("error")
+    if not isinstance(errors, list) or len(errors) != len(rounds) or not all(map(_share, errors)):
+        return f"curve must have {len(rounds)} errors in [0, 1]"
+    return None if _machine(record.get("machine")) else "machine must have cpu, cores and python"
+
+
+def finished(path: Path, faults: dict[str, str] | None = None) -> dict[str, Record]:
+    """Return the runs that a file has, by key; a line that was cut off or damaged is none.
+
+    `faults` is filled with what is wrong with the others that have a key.
+    """
+    found = {}
+    for line in path.read_bytes().splitlines() if path.exists() else ():
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if not isinstance(record, dict) or not isinstance(record.get("key"), str):
+            continue
+        wrong = fault(record)
+        if wrong is None:
+            found[record["key"]] = record
+        elif faults is not None:
+            faults[record["key"]] = wrong
+    return found
+
+
+def belongs(record: Record, job: Job) -> bool:
+    """Whether a record says of itself that it is the run of a job."""
+    configuration = json.loads(json.dumps(job.configuration()))
+    mine = {**configuration, "name": job.name, "key": job.key()}
+    return all(record.get(key) == value for key, value in mine.items())

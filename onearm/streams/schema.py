@@ -1,0 +1,65 @@
+"""Schema: what columns, values and classes mean, so that a learner is not asked about other ones.
+
+Two files may have the same sizes and other columns, or other words behind the same codes: a learner
+that was made for one would be wrong about the other without a word. What is not known (an array has
+no names) is not compared.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from onearm.streams.lines import listed
+
+
+class Schema(NamedTuple):
+    """Names of the columns, the values of each (none for a numeric one), and of the classes."""
+
+    feature_names: tuple[str, ...] = ()
+    values: tuple[tuple[str, ...], ...] = ()
+    class_names: tuple[str, ...] = ()
+
+    def difference(self, other: "Schema") -> str | None:
+        """Say in what the columns, values or classes of another schema differ, or None.
+
+        >>> two = Schema(("hour", "page"), ((), ("home", "sport")), ("left", "read"))
+        >>> two.difference(two._replace(values=((), ("home", "news"))))
+        "column 'page' has other values: 'news' is new, 'sport' is missing"
+        >>> two.difference(two._replace(feature_names=("hour", "site")))
+        "column 1 is called 'site', not 'page'"
+        """
+        names = zip(self.feature_names, other.feature_names, strict=False)
+        for j, (name, its_name) in enumerate(names):
+            if name != its_name:
+                return f"column {j} is called {its_name!r}, not {name!r}"
+        for j, (mine, its) in enumerate(zip(self.values, other.values, strict=False)):
+            found = _other_words(mine, its)
+            if found:
+                name = repr(self.feature_names[j]) if self.feature_names else f"{j}"
+                return f"column {name} has other values: {found}"
+        if self.class_names and other.class_names:
+            found = _other_words(self.class_names, other.class_names)
+            return f"the label has other classes: {found}" if found else None
+        return None
+
+
+def _other_words(mine: Sequence[str], its: Sequence[str]) -> str:
+    """Say how words differ from those expected; numbers may be written otherwise."""
+    if tuple(mine) == tuple(its) or _same_numbers(mine, its):
+        return ""
+    if not mine or not its:
+        return "words, not numbers" if its else "numbers, not words"
+    expected, found = set(mine), set(its)
+    new = _listed([word for word in its if word not in expected], "new")
+    gone = _listed([word for word in mine if word not in found], "missing")
+    return ", ".join(filter(None, (new, gone))) or "they have other codes"
+
+
+def _listed(words: list[str], what: str) -> str:
+    return f"{listed(words)} {'is' if len(words) == 1 else 'are'} {what}" if words else ""
+
+
+def _same_numbers(mine: Sequence[str], its: Sequence[str]) -> bool:
+    try:
+        return list(map(float, mine)) == list(map(float, its))
+    except ValueError:
+        return False
