@@ -104,7 +104,8 @@ def require_inverse(name: str, A: np.ndarray, most: float) -> None:
         raise ValueError(f"saved array {name} must have a diagonal in (0, {most:g}]")
     if not np.array_equal(A, A.swapaxes(-1, -2)):
         raise ValueError(f"saved array {name} must be symmetric")
-    if (abs(A) > 1.001 * np.sqrt(diagonal[..., None] * diagonal[..., None, :])).any():
+    length = np.sqrt(diagonal)
+    if (abs(A) > 1.001 * length[..., None] * length[..., None, :]).any():
         raise ValueError(f"saved array {name} must be positive definite")
 
 
