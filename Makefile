@@ -4,7 +4,7 @@ BIN = .venv/bin
 ROUNDS ?= 20000
 export NUMBA_CACHE_DIR ?= $(CURDIR)/.cache/numba
 
-.PHONY: setup demo test browser quick check bench docs clean
+.PHONY: setup demo test attack browser quick check bench docs clean
 
 .venv/ready: pyproject.toml onearm/__init__.py
 	$(PYTHON) -m venv .venv
@@ -24,6 +24,12 @@ test: .venv/ready
 	$(BIN)/onearm warm
 	$(BIN)/python -m pytest -n auto
 	@$(HAS_BROWSER) || echo "browser tests were left out: no chromium and chromedriver found; make browser installs them"
+
+# Model files, damaged and crafted, and rows of any scale: what make test does a part of.
+attack: .venv/ready
+	$(BIN)/onearm warm
+	$(BIN)/python -m tests.attack --out bench/results/attack.md
+	ONEARM_ROUNDS=100000 $(BIN)/python -m pytest -n auto tests/test_finite.py
 
 # Debian's packages, with root's rights.
 ROOT = $(if $(filter 0,$(shell id -u)),,sudo)
