@@ -93,11 +93,11 @@ def symmetric(x: np.ndarray) -> np.ndarray:
 
 def leading(v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The singular vectors of the largest singular value, left and right."""
-    if min(v.shape) > SMALL and v.any():  # ARPACK cannot begin with zeros
+    if min(v.shape) > SMALL:
         try:
             U, _, Vt = svds(v, k=1, v0=np.cos(np.arange(min(v.shape))))
             return U[:, 0], Vt[0]
-        except ArpackError:  # it did not converge
+        except ArpackError:  # v is 0, or it did not converge
             pass
     U, _, Vt = np.linalg.svd(v, full_matrices=False)
     return U[:, 0], Vt[0]
