@@ -145,7 +145,7 @@ class AdaBoostMH(Voting):
 
         A fit that fails or is interrupted leaves the model as it was.
         """
-        fitted = copy(self)
+        fitted = object.__new__(type(self))
         fitted.__dict__ = _without(vars(self), FITTED)
         fitted._fit(X, y, sample_weight, on, self)
         made = {k: v for k, v in vars(fitted).items() if k.endswith("_") or k in FITTED}
