@@ -17,10 +17,10 @@ SEEDS = -(2**63), 2**64 - 1
 def finite(name: str, value: Any, shape: tuple[int, ...], most: float = LARGEST) -> np.ndarray:
     """Return floats of a shape, none above `most` in absolute value."""
     array = numbers(name, value, shape)
-    outside = array[~(np.abs(array) <= most)]
-    if outside.size:
+    fine = np.abs(array) <= most
+    if not fine.all():
         allowed = f"finite numbers of shape {shape}, at most {most:g} in absolute value"
-        raise ValueError(f"{name} must be {allowed}, got {outside[0]}")
+        raise ValueError(f"{name} must be {allowed}, got {array[~fine][0]}")
     return array
 
 
@@ -32,7 +32,8 @@ def gradient(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
 
 def numbers(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
     """Return floats of a shape."""
-    array = real_array(name, value)
+    known = isinstance(value, np.ndarray) and value.dtype == np.float64
+    array = value if known else real_array(name, value)
     if array.shape != shape:
         raise ValueError(f"{name} must be finite numbers of shape {shape}, got {array.shape}")
     return array
@@ -51,7 +52,7 @@ def real_array(name: str, value: Any) -> np.ndarray:
 
 
 def integer(name: str, value: Any, low: int, high: int = MOST) -> int:
-    right_type = not isinstance(value, bool) and isinstance(value, Integral)
+    right_type = type(value) is int or (not isinstance(value, bool) and isinstance(value, Integral))
     if not right_type or not low <= value <= high:
         allowed = f"at least {low} and at most {high}, and an integer"
         raise ValueError(f"{name} must be {allowed}, got {value!r}")

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from onearm.convex.arguments import MOST, SEEDS, gradient, integer
+from onearm.convex.arguments import MOST, SEEDS, gradient, integer, moderate
 from onearm.convex.convex_set import Set, known
 from onearm.convex.sets import Simplex
 from onearm.kernels import kernel
@@ -68,7 +68,7 @@ class PerturbedLeader(Optimisers):
         spread = np.sqrt(self.R[i] * self.A[i] * max(self.t[i], 1) / self.K.width) or 1.0
         noise = np.empty(self.K.shape)
         fill(noise.reshape(-1), spread, self.rng)
-        self.x[i] = self.K.minimise(self.G[i] + noise)
+        self.x[i] = self.K._minimise(moderate(self.G[i] + noise))
         return self.x[i].copy()
 
     def _learn(self, g: np.ndarray, i: int) -> None:

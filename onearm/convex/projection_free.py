@@ -105,6 +105,10 @@ class ProjectionFree:
 
     def update(self, query: Query, answers: Any) -> None:
         """Learn from gradients at the points, (N, …), or losses, (N,)."""
+        with restored(self.arrays()):
+            self._learn(query, answers)
+
+    def _learn(self, query: Query, answers: Any) -> None:
         self._check(query)
         shape = query.points.shape if self.answers == GRADIENTS else (self.N,)
         answers = finite("answers", answers, shape)
@@ -113,11 +117,10 @@ class ProjectionFree:
                 scale = self.K.n / self.delta * answers
             answers = scale.reshape(-1, *(1,) * len(self.K.shape)) * query.directions
         gradients = gradient("answers", answers, query.points.shape)
-        with restored(self.arrays()):
-            for i in range(self.N):
-                self.optimisers.update(gradients[i], i)
-            self.total += query.decision
-            self.t += 1
+        for i in range(self.N):
+            self.optimisers.update(gradients[i], i)
+        self.total += query.decision
+        self.t += 1
 
     def _check(self, query: Any) -> None:
         if not isinstance(query, Query):
@@ -137,7 +140,7 @@ class ProjectionFree:
         with restored(self.arrays()):
             query = self.choose()
             asked = enumerate(query.points.copy())
-            self.update(query, [oracle(x, seed + i) for i, x in asked])
+            self._learn(query, [oracle(x, seed + i) for i, x in asked])
         return query.decision
 
     def mean(self) -> np.ndarray:

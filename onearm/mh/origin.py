@@ -34,18 +34,18 @@ class Origin(NamedTuple):
 
     def check(self, other: "Origin") -> None:
         """Raise ValueError if a fit of another origin cannot go on from this one."""
-        begin_anew = "set warm_start=False, or fit a clone, to begin anew"
+        start_again = "set warm_start=False, or fit a clone, to start again"
         for name, value in other.parameters.items():
             if value != self.parameters[name]:
                 raise ValueError(
                     f"{name} must be {self.parameters[name]!r}, as in the fit that warm_start "
-                    f"continues, got {value!r}; {begin_anew}"
+                    f"continues, got {value!r}; {start_again}"
                 )
         for name, one in other.digests.items():
             if one != self.digests[name]:
                 raise ValueError(
                     f"{name} must be the same as in the fit that warm_start continues, got others; "
-                    f"{begin_anew}"
+                    f"{start_again}"
                 )
 
 

@@ -45,7 +45,7 @@ class Settings:
         for parameter in parameters(self):
             setattr(self, parameter.name, checked(parameter, getattr(self, parameter.name)))
         if self.n_jobs is not None and (not _integer(self.n_jobs) or self.n_jobs == 0):
-            raise ValueError(f"n_jobs must be None or an integer but 0, got {self.n_jobs!r}")
+            raise ValueError(f"n_jobs must be None or an integer other than 0, got {self.n_jobs!r}")
         if not isinstance(self.verbose, bool) and (not _integer(self.verbose) or self.verbose < 0):
             raise ValueError(f"verbose must be True, False or at least 0, got {self.verbose!r}")
         try:
