@@ -46,7 +46,8 @@ def best_of(repeats: int, run: Callable[[], Any]) -> float:
 def begun(base: str, arms: str, n_jobs: int = 1, rounds: int = 1) -> AdaBoostMH:
     """A classifier on MNIST that has played a round or some."""
     data = load("mnist")
-    model = AdaBoostMH(base, arms=arms, n_rounds=rounds, n_jobs=n_jobs, random_state=0)
+    settings = {"n_rounds": rounds, "n_jobs": n_jobs, "random_state": 0}
+    model = AdaBoostMH(base, arms=arms, warm_start=True, **settings)  # keeps what rounds need
     return model.fit(data.X, data.y)
 
 

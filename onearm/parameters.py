@@ -21,7 +21,10 @@ def real(default: Any, interval: str, fixed: bool = False) -> Any:
     def inside(value: Any) -> float | None:
         if isinstance(value, bool) or not isinstance(value, Real):
             return None
-        number = float(value)
+        try:
+            number = float(value)
+        except OverflowError:  # an integer above all floats
+            return None
         return number if within.holds(number) else None
 
     return _field(default, f"a number in {interval}", inside, fixed)

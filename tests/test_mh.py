@@ -44,7 +44,9 @@ def test_the_loss_is_the_product_of_what_each_round_left_of_it(base, arms):
 @pytest.mark.parametrize("base", BASES)
 def test_the_weights_are_what_the_votes_make_them(base):
     X, y = blobs()
-    model = AdaBoostMH(base, n_rounds=300, arms="uniform", random_state=2).fit(X, y)
+    model = AdaBoostMH(base, n_rounds=300, arms="uniform", random_state=2, warm_start=True).fit(
+        X, y
+    )
     w = start(y, 3) * np.exp(-model.decision_function(X) * signs(y, 3))
     rounding = 300 * 0.5 / UNIT  # half a unit a round
     assert model._training.weights.values() == pytest.approx(w / w.sum(), rel=1e-6, abs=rounding)
@@ -73,7 +75,8 @@ def test_the_energy_of_a_product_never_rises(arms):
     from onearm.mh import product as module
 
     X, y = blobs(60)
-    model = AdaBoostMH("product", n_terms=3, n_rounds=1, arms=arms, random_state=0).fit(X, y)
+    settings = {"n_terms": 3, "n_rounds": 1, "random_state": 0, "warm_start": True}
+    model = AdaBoostMH("product", arms=arms, **settings).fit(X, y)
     training, seen = model._training, []
 
     def watched(*given):
@@ -100,7 +103,9 @@ def test_the_energy_of_a_product_never_rises(arms):
 def test_scans_and_histograms_agree_to_the_bit(arms, rounds, base, digits):
     X, y = blobs(200, digits=digits)  # not more than 256 values in any column
     one, two = (
-        AdaBoostMH(base, n_rounds=rounds, arms=arms, random_state=0, exact=exact).fit(X, y)
+        AdaBoostMH(
+            base, n_rounds=rounds, arms=arms, random_state=0, exact=exact, warm_start=True
+        ).fit(X, y)
         for exact in (False, True)
     )
     for name, array in one.form_.arrays().items():
@@ -232,7 +237,8 @@ def test_it_stops_when_held_back_rows_say_so():
 @pytest.mark.parametrize("base", BASES)
 def test_two_threads_find_the_same_to_the_bit(base):
     X, y = blobs(300, d=7, digits=2)
-    one, two = (AdaBoostMH(base, n_rounds=60, arms="full", n_jobs=n).fit(X, y) for n in (1, 2))
+    settings = {"n_rounds": 60, "arms": "full", "warm_start": True}
+    one, two = (AdaBoostMH(base, n_jobs=n, **settings).fit(X, y) for n in (1, 2))
     for name, array in one.form_.arrays().items():
         assert np.array_equal(array, two.form_.arrays()[name], equal_nan=True), name
     assert np.array_equal(one._training.weights.A, two._training.weights.A)

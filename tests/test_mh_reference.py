@@ -7,6 +7,7 @@ pytest.importorskip("sklearn")
 
 from onearm.mh.adaboost import AdaBoostMH
 from onearm.mh.arms import POLICIES
+from onearm.mh.settings import Settings
 from tests.reference import adaboost_mh
 
 SIZES = {"n_leaves": 4, "n_terms": 3}
@@ -30,13 +31,14 @@ def case(several):
 
 def both(base, several=False, **settings):
     X, y, Y, weight = case(several)
-    model = AdaBoostMH(base, n_rounds=12, random_state=SEED, **SIZES, **settings)
+    model = AdaBoostMH(base, n_rounds=12, random_state=SEED, warm_start=True, **SIZES, **settings)
     model.fit(X, y, weight)
     renamed = {"arms_per_round": "at_once", "scale_reward": "scaled"}
     given = {renamed.get(key, key): value for key, value in settings.items()}
     seed = int(np.random.RandomState(SEED).randint(2**31))
     naive = adaboost_mh.fit(
-        X, Y, base, 12, horizon=model._horizon(), sample_weight=weight, seed=seed, **SIZES, **given
+        X, Y, base, 12, horizon=Settings.of(model).horizon(), sample_weight=weight, seed=seed,
+        **SIZES, **given,
     )  # fmt: skip
     return X, model, naive
 

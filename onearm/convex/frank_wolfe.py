@@ -14,12 +14,14 @@ J. Xie, Z. Shen, C. Zhang, B. Wang, H. Qian. Efficient projection-free online me
 stochastic recursive gradient. AAAI 2020.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
+from onearm.convex.arguments import MOST, SEEDS, STEEPEST, finite, gradient, integer, restored
+from onearm.convex.convex_set import Set, known
 from onearm.convex.olo import PerturbedLeader
-from onearm.convex.sets import Set
 
 Oracle = Callable[[np.ndarray, int], np.ndarray]
 
@@ -31,7 +33,7 @@ class OnlineFrankWolfe:
     """
 
     def __init__(self, K: Set) -> None:
-        self.K, self.t = K, 0
+        self.K, self.t = known(K), 0
         self.x, self.S = K.centre.copy(), np.zeros(K.shape)
         self.G = self.sigma = 0.0
 
@@ -39,19 +41,19 @@ class OnlineFrankWolfe:
         """Return the decision."""
         return self.x.copy()
 
-    def update(self, g: np.ndarray) -> None:
-        """Hear the gradient at the decision."""
-        self.t += 1
-        self.S += g
-        self.G = max(self.G, float(np.linalg.norm(g)))
-        self.sigma += self.G / self.K.diameter * self.t**-0.25
-        v = self.K.minimise(self.S + 2.0 * self.sigma * (self.x - self.K.centre))
-        self.x += (v - self.x) / np.sqrt(self.t)
+    def update(self, g: Any) -> None:
+        """Learn from the gradient at the decision."""
+        g = gradient("g", g, self.K.shape)
+        t, S, G = self.t + 1, self.S + g, max(self.G, float(np.linalg.norm(g)))
+        sigma = self.sigma + G / self.K.diameter * t**-0.25
+        v = self.K.minimise(S + 2.0 * sigma * (self.x - self.K.centre))
+        self.x = self.x + (v - self.x) / np.sqrt(t)
+        self.t, self.S, self.G, self.sigma = t, S, G, sigma
 
     def play(self, oracle: Oracle, seed: int) -> np.ndarray:
         """Play a round and return the decision."""
         x = self.choose()
-        self.update(oracle(x, seed))
+        self.update(oracle(x.copy(), integer("seed", seed, *SEEDS)))
         return x
 
 
@@ -63,32 +65,42 @@ class MetaFrankWolfe:
     """
 
     def __init__(self, K: Set, steps: int, seed: int = 0) -> None:
-        self.K, self.steps = K, steps
-        self.leaders = PerturbedLeader(K, steps, seed)
+        self.K = known(K)
+        self.steps = integer("steps", steps, 1, MOST // max(K.centre.size, 1))
+        self.leaders = PerturbedLeader(K, self.steps, seed)
 
     def weight(self, k: int) -> float:
         """η_k."""
         return 1.0 / (k + 3)
 
-    def averaged(self, points: np.ndarray, oracle: Oracle, seeds: np.ndarray) -> np.ndarray:
+    def averaged(self, points: np.ndarray, oracle: Oracle, seeds: Sequence[int]) -> np.ndarray:
         """d^1, d^2, …"""
         d, found = np.zeros(self.K.shape), np.empty_like(points)
         for k in range(1, self.steps + 1):
             rho = 2.0 / (k + 3) ** (2.0 / 3.0)
-            d = (1.0 - rho) * d + rho * oracle(points[k - 1], int(seeds[k - 1]))
+            d = (1.0 - rho) * d + rho * self._answer(oracle, points[k - 1], seeds[k - 1])
             found[k - 1] = d
         return found
 
     def play(self, oracle: Oracle, seed: int) -> np.ndarray:
         """Play a round and return the decision."""
+        seed = integer("seed", seed, *SEEDS)
+        with restored(self.leaders.arrays()):
+            return self._play(oracle, seed)
+
+    def _play(self, oracle: Oracle, seed: int) -> np.ndarray:
         x, points = self.K.centre, np.empty((self.steps, *self.K.shape))
         for k in range(1, self.steps + 1):
             points[k - 1] = x
             x = x + self.weight(k) * (self.leaders.predict(k - 1) - x)
-        seeds = seed * self.steps + np.arange(self.steps)
+        seeds = [seed * self.steps + k for k in range(self.steps)]
         for k, d in enumerate(self.averaged(points, oracle, seeds)):
             self.leaders.update(d, k)
         return x
+
+    def _answer(self, oracle: Oracle, x: np.ndarray, seed: int) -> np.ndarray:
+        answer = oracle(x.copy(), int(seed))
+        return finite("the gradient of the oracle", answer, self.K.shape, STEEPEST)
 
 
 class MORGFW(MetaFrankWolfe):
@@ -99,11 +111,11 @@ class MORGFW(MetaFrankWolfe):
     def weight(self, k: int) -> float:
         return 1.0 / (k + 1)
 
-    def averaged(self, points: np.ndarray, oracle: Oracle, seeds: np.ndarray) -> np.ndarray:
-        d, found = oracle(points[0], int(seeds[0])), np.empty_like(points)
+    def averaged(self, points: np.ndarray, oracle: Oracle, seeds: Sequence[int]) -> np.ndarray:
+        d, found = self._answer(oracle, points[0], seeds[0]), np.empty_like(points)
         found[0] = d
         for k in range(2, self.steps + 1):
-            now, before = (oracle(points[k - j], int(seeds[k - 1])) for j in (1, 2))
+            now, before = (self._answer(oracle, points[k - j], seeds[k - 1]) for j in (1, 2))
             d = now + (1.0 - self.weight(k)) * (d - before)
             found[k - 1] = d
         return found

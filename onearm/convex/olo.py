@@ -1,4 +1,4 @@
-"""Online linear optimisation: say a point of a set, hear a gradient g, pay ⟨g, x⟩.
+"""Online linear optimisation: choose a point of a set, see a gradient g, pay ⟨g, x⟩.
 
 Each of these classes holds N optimisers of the same set, addressed by i. None needs to know how
 many rounds there will be or how large gradients are. Their regret, what was paid less what the best
@@ -12,36 +12,39 @@ A. Kalai, S. Vempala. Efficient algorithms for online decision problems. 2005. M
 convex programming and generalized infinitesimal gradient ascent. ICML 2003.
 """
 
+from typing import Any
+
 import numpy as np
 
-from onearm.convex.sets import Set, Simplex
+from onearm.convex.arguments import MOST, SEEDS, gradient, integer, moderate
+from onearm.convex.convex_set import Set, known
+from onearm.convex.sets import Simplex
 from onearm.kernels import kernel
 from onearm.rng import seeded, uniform
 
 
 class Optimisers:
-    """N optimisers: the sum of their gradients, and how many they have heard."""
+    """N optimisers: the sum of their gradients, and how many there were."""
 
     def __init__(self, K: Set, N: int = 1) -> None:
-        if N < 1:
-            raise ValueError(f"N must be at least 1, got {N!r}")
-        self.K, self.N = K, N
+        self.K, self.N = known(K), integer("N", N, 1, MOST // max(K.centre.size, 1))
         self.G, self.t = np.zeros((N, *K.shape)), np.zeros(N, np.int64)
 
     def predict(self, i: int = 0) -> np.ndarray:
-        """Return the point that optimiser i says."""
-        raise NotImplementedError
+        """Return the point that optimiser i chooses."""
+        return self._predict(integer("i", i, 0, self.N - 1))
 
-    def update(self, g: np.ndarray, i: int = 0) -> None:
-        """Let optimiser i hear a gradient."""
-        g = np.asarray(g, float)
-        if g.shape != self.K.shape or not np.isfinite(g).all():
-            raise ValueError(f"g must be finite numbers of shape {self.K.shape}, got {g!r}")
-        self._hear(g, i)
+    def update(self, g: Any, i: int = 0) -> None:
+        """Let optimiser i learn from a gradient."""
+        i, g = integer("i", i, 0, self.N - 1), gradient("g", g, self.K.shape)
+        self._learn(g, i)
         self.G[i] += g
         self.t[i] += 1
 
-    def _hear(self, g: np.ndarray, i: int) -> None:
+    def _predict(self, i: int) -> np.ndarray:
+        raise NotImplementedError
+
+    def _learn(self, g: np.ndarray, i: int) -> None:
         raise NotImplementedError
 
     def arrays(self) -> dict[str, np.ndarray]:
@@ -57,18 +60,18 @@ class PerturbedLeader(Optimisers):
 
     def __init__(self, K: Set, N: int = 1, seed: int = 0) -> None:
         super().__init__(K, N)
-        self.x = np.zeros((N, *K.shape))  # what was said last
-        self.A, self.R = np.zeros(N), np.zeros(N)
-        self.rng = seeded(seed)
+        self.x = np.zeros(self.G.shape)  # what was chosen last
+        self.A, self.R = np.zeros(self.N), np.zeros(self.N)
+        self.rng = seeded(integer("seed", seed, *SEEDS))
 
-    def predict(self, i: int = 0) -> np.ndarray:
+    def _predict(self, i: int) -> np.ndarray:
         spread = np.sqrt(self.R[i] * self.A[i] * max(self.t[i], 1) / self.K.width) or 1.0
         noise = np.empty(self.K.shape)
         fill(noise.reshape(-1), spread, self.rng)
-        self.x[i] = self.K.minimise(self.G[i] + noise)
+        self.x[i] = self.K._minimise(moderate(self.G[i] + noise))
         return self.x[i].copy()
 
-    def _hear(self, g: np.ndarray, i: int) -> None:
+    def _learn(self, g: np.ndarray, i: int) -> None:
         self.A[i] = max(self.A[i], np.abs(g).sum())
         self.R[i] = max(self.R[i], abs(np.vdot(g, self.x[i])))
 
@@ -79,17 +82,18 @@ class GradientDescent(Optimisers):
     def __init__(self, K: Set, N: int = 1, seed: int = 0) -> None:
         super().__init__(K, N)
         K.project(K.centre)  # there must be a projection
-        self.x = np.repeat(K.centre[None], N, axis=0)
-        self.squares = np.zeros(N)
+        self.x = np.repeat(K.centre[None], self.N, axis=0)
+        self.squares = np.zeros(self.N)
 
-    def predict(self, i: int = 0) -> np.ndarray:
+    def _predict(self, i: int) -> np.ndarray:
         return self.x[i].copy()
 
-    def _hear(self, g: np.ndarray, i: int) -> None:
-        self.squares[i] += np.vdot(g, g)
-        if self.squares[i] > 0:
-            eta = self.K.diameter / np.sqrt(2.0 * self.squares[i])
+    def _learn(self, g: np.ndarray, i: int) -> None:
+        squares = self.squares[i] + np.vdot(g, g)
+        if squares > 0:
+            eta = self.K.diameter / np.sqrt(2.0 * squares)
             self.x[i] = self.K.project(self.x[i] - eta * g)
+        self.squares[i] = squares
 
 
 class RegularisedLeader(Optimisers):
@@ -98,9 +102,9 @@ class RegularisedLeader(Optimisers):
     def __init__(self, K: Set, N: int = 1, seed: int = 0) -> None:
         super().__init__(K, N)
         K.project(K.centre)
-        self.largest = np.zeros(N)  # norm of a gradient, on a simplex its largest coordinate
+        self.largest = np.zeros(self.N)  # norm of a gradient, on a simplex its largest coordinate
 
-    def predict(self, i: int = 0) -> np.ndarray:
+    def _predict(self, i: int) -> np.ndarray:
         if self.largest[i] == 0:
             return self.K.centre.copy()
         root = np.sqrt(self.t[i])
@@ -112,7 +116,7 @@ class RegularisedLeader(Optimisers):
             self.K.centre - self.K.diameter / (root * self.largest[i]) * self.G[i]
         )
 
-    def _hear(self, g: np.ndarray, i: int) -> None:
+    def _learn(self, g: np.ndarray, i: int) -> None:
         norm = np.abs(g).max() if isinstance(self.K, Simplex) else np.linalg.norm(g)
         self.largest[i] = max(self.largest[i], norm)
 

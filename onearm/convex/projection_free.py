@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from onearm.convex.arguments import SEEDS, finite, gradient, inside, integer, restored
+from onearm.convex.convex_set import Set, known
 from onearm.convex.olo import Optimisers, PerturbedLeader
-from onearm.convex.sets import Set
 from onearm.rng import fill_normal, seeded
 
 GRADIENTS, LOSSES = "gradients", "losses"
@@ -65,20 +66,27 @@ class ProjectionFree:
         self, K: Set, N: int, answers: str = GRADIENTS, delta: float = 0.0,
         optimisers: Callable[..., Optimisers] = PerturbedLeader, seed: int = 0,
     ) -> None:  # fmt: skip
-        if answers not in (GRADIENTS, LOSSES):
-            raise ValueError(f"answers must be {GRADIENTS} or {LOSSES}, got {answers!r}")
-        if answers == LOSSES and not 0 < delta < K.inner:
-            raise ValueError(f"delta must be in (0, {K.inner:.4g}), got {delta!r}")
-        self.K, self.N, self.answers = K, N, answers
-        self.delta = delta if answers == LOSSES else 0.0
+        known(K)
+        _check_answers(answers)
+        if not callable(optimisers):
+            raise ValueError(f"optimisers must be a class of onearm.convex.olo, got {optimisers!r}")
+        self.K, self.answers, self.delta = K, answers, 0.0
+        if answers == LOSSES:
+            if K.n < 1:
+                raise ValueError("K must have more than one point to learn from losses")
+            self.delta = inside("delta", delta, 0.0, K.inner, f"(0, {K.inner:.4g})")
         self.inside = K.shrunk(self.delta / K.inner) if self.delta else K
         self.optimisers = optimisers(self.inside, N, seed=seed)
-        self.rng = seeded(seed, 1)
+        self.N = self.optimisers.N
+        self.rng = seeded(integer("seed", seed, *SEEDS), 1)
         self.total, self.t = np.zeros(K.shape), np.zeros(1, np.int64)
 
     @classmethod
     def for_rounds(cls, K: Set, T: int, answers: str = GRADIENTS, **more: Any) -> "ProjectionFree":
         """Return one with N = √T and, with losses, δ = T^(-1/4) but at most half of what may be."""
+        known(K)
+        _check_answers(answers)
+        T = integer("T", T, 1, 2**53)
         delta = min(T**-0.25, K.inner / 2) if answers == LOSSES else 0.0
         return cls(K, max(1, round(T**0.5)), answers, delta, **more)
 
@@ -97,17 +105,29 @@ class ProjectionFree:
 
     def update(self, query: Query, answers: Any) -> None:
         """Learn from gradients at the points, (N, …), or losses, (N,)."""
-        answers = np.asarray(answers, float)
+        with restored(self.arrays()):
+            self._learn(query, answers)
+
+    def _learn(self, query: Query, answers: Any) -> None:
+        self._check(query)
         shape = query.points.shape if self.answers == GRADIENTS else (self.N,)
-        if answers.shape != shape or not np.isfinite(answers).all():
-            raise ValueError(f"answers must be finite and of shape {shape}, got {answers.shape}")
+        answers = finite("answers", answers, shape)
         if self.answers == LOSSES:
-            scale = self.K.n / self.delta * answers
+            with np.errstate(over="ignore"):
+                scale = self.K.n / self.delta * answers
             answers = scale.reshape(-1, *(1,) * len(self.K.shape)) * query.directions
+        gradients = gradient("answers", answers, query.points.shape)
         for i in range(self.N):
-            self.optimisers.update(answers[i], i)
+            self.optimisers.update(gradients[i], i)
         self.total += query.decision
         self.t += 1
+
+    def _check(self, query: Any) -> None:
+        if not isinstance(query, Query):
+            raise ValueError(f"query must be what choose() returned, got {query!r}")
+        many = self.N, *self.K.shape
+        for name, part, shape in zip(query._fields, query, (many[1:], many, many), strict=True):
+            finite(f"query.{name}", part, shape)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return the state: copied into another of the same parameters, that goes on from here."""
@@ -116,12 +136,18 @@ class ProjectionFree:
 
     def play(self, oracle: Callable[[np.ndarray, int], Any], seed: int) -> np.ndarray:
         """Play a round, asking an oracle at each point with a seed, and return the decision."""
-        query = self.choose()
-        seeds = seed * self.N + np.arange(self.N)
-        asked = zip(query.points, seeds, strict=True)
-        self.update(query, [oracle(x, int(s)) for x, s in asked])
+        seed = integer("seed", seed, *SEEDS) * self.N
+        with restored(self.arrays()):
+            query = self.choose()
+            asked = enumerate(query.points.copy())
+            self._learn(query, [oracle(x, seed + i) for i, x in asked])
         return query.decision
 
     def mean(self) -> np.ndarray:
         """Return the mean of all decisions."""
         return self.total / max(self.t[0], 1)
+
+
+def _check_answers(answers: Any) -> None:
+    if not isinstance(answers, str) or answers not in (GRADIENTS, LOSSES):
+        raise ValueError(f"answers must be {GRADIENTS} or {LOSSES}, got {answers!r}")

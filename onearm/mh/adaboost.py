@@ -7,30 +7,33 @@ round then costs as much as one column, and it takes only a few times as many ro
 R. Busa-Fekete, B. Kégl. Fast boosting using adversarial bandits. ICML 2010.
 """
 
+from collections.abc import Mapping
+from contextlib import nullcontext
+from copy import copy
 from typing import Any
 
 import numpy as np
 from rich.progress import Progress
 from scipy.sparse import csr_array, vstack
-from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets, unique_labels
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    column_or_1d,
-    validate_data,
-)
 
 from onearm.mh import forms, on_ray
 from onearm.mh.arms import Arms
 from onearm.mh.columns import columns
+from onearm.mh.examples import held_back, label_matrix, with_weight
 from onearm.mh.held import Held
+from onearm.mh.origin import Origin
 from onearm.mh.search import threads
-from onearm.mh.settings import check
-from onearm.mh.voting import SPARSE, Voting, dense
+from onearm.mh.settings import Settings
+from onearm.mh.training import Training
+from onearm.mh.voting import Voting, checked, dense
 from onearm.mh.weights import Weights, initial, integers
 from onearm.rng import seeded
 
+FITTED = (
+    "form_", "classes_", "multilabel_", "n_features_in_", "feature_names_in_", "pulls_by_stage_",
+    "validation_error_", "smoothed_error_", "_origin", "_training",
+)  # fmt: skip
 AT_ONCE, FULL_AT_ONCE = 200, 10  # rounds between two looks at the progress and at Ctrl-C
 
 
@@ -71,7 +74,9 @@ class AdaBoostMH(Voting):
     patience
         With `validation`, boosting stops after this many times the best number of rounds so far.
     warm_start
-        Whether `fit` goes on from where the last one ended, up to `n_rounds`.
+        Whether `fit` goes on from where the last one ended, up to `n_rounds`. Rows and parameters
+        must be the same, except for `n_rounds`, `n_jobs` and `verbose`. The fitted model then keeps
+        its training rows, coded, and pickles them.
     n_jobs
         How many threads share the search of all columns, -1 for as many as there are cores; on
         Ray, how many actors share the rows. The result is the same to the bit.
@@ -134,34 +139,41 @@ class AdaBoostMH(Voting):
     def fit(self, X: Any, y: Any, sample_weight: Any = None, on: str | None = None) -> "AdaBoostMH":
         """Boost for `n_rounds` rounds; y are labels, or a matrix with a column for each label.
 
-        With `on` the rows are shared out among actors on Ray: "ray" for a Ray that is there or
-        else one of this machine, or the address of a cluster. The result is the same to the bit.
+        `sample_weight` is free of scale: c times as large, it gives the same model. With `on` the
+        rows are shared out among actors on Ray: "ray" for a Ray that is there or else one of this
+        machine, or the address of a cluster. The result is the same to the bit.
+
+        A fit that fails or is interrupted leaves the model as it was.
         """
-        check(self)
+        fitted = object.__new__(type(self))
+        fitted.__dict__ = _without(vars(self), FITTED)
+        fitted._fit(X, y, sample_weight, on, self)
+        made = {k: v for k, v in vars(fitted).items() if k.endswith("_") or k in FITTED}
+        self.__dict__ = _without(vars(self), FITTED) | made  # at once: nobody sees half a model
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, on: str | None, last: "AdaBoostMH") -> None:
+        settings = Settings.of(self)
         if on is not None:
             on_ray.check(on)
-        X, y = validate_data(
-            self, X, y, accept_sparse=SPARSE, dtype=np.float64, multi_output=True,
-            ensure_all_finite="allow-nan",
-        )  # fmt: skip
-        sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
-        if (sample_weight < 0).any() or not sample_weight.sum() > 0:
-            raise ValueError("sample_weight must be at least 0, and not 0 for all rows")
-        heard = sample_weight > 0
-        if not heard.all():
-            X, y, sample_weight = X[heard], y[heard], sample_weight[heard]
+        X, y = checked(self, X, y, multi_output=True)
+        X, y, sample_weight = with_weight(X, y, sample_weight)
+        positive, self.classes_, self.multilabel_ = label_matrix(y)
+        if settings.warm_start:
+            labels = positive, self.classes_, self.multilabel_
+            self._origin = Origin.of(X, self._names(), *labels, sample_weight, settings)
         held = None
-        if not (self.warm_start and hasattr(self, "_training")):
-            positive = self._labels(y)
-            (X, positive, sample_weight), back = self._held_back(X, positive, sample_weight)
-            self._begin(X, positive, sample_weight)
-            held = None if back is None else Held(dense(back[0]), back[1], back[2])
-        rounds = self.n_rounds - len(self.form_.alpha)
-        if on is None:
-            self._boost(rounds, held)
+        if settings.warm_start and hasattr(last, "_training"):
+            self._resume(last, settings.n_rounds)
         else:
-            self._boost_on_ray(on, rounds, held)
-        return self
+            (X, positive, sample_weight), back = held_back(X, positive, sample_weight, settings)
+            self._begin(X, positive, sample_weight, settings)
+            held = None if back is None else Held(dense(back[0]), back[1], back[2])
+        rounds = settings.n_rounds - len(self.form_.alpha)
+        with nullcontext() if on is None else on_ray.shared(self._training, on, settings.n_jobs):
+            self._boost(rounds, held)
+        if not settings.warm_start:
+            del self._training  # the rows, which would be pickled too
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -169,58 +181,33 @@ class AdaBoostMH(Voting):
         tags.classifier_tags.multi_label = True
         return tags
 
-    def _labels(self, y: np.ndarray) -> np.ndarray:
-        """Return for each row and label whether the row has it."""
-        check_classification_targets(y)
-        self.multilabel_ = y.ndim == 2 and y.shape[1] > 1
-        if self.multilabel_:
-            self.classes_ = np.arange(y.shape[1])
-            return y > 0
-        y = column_or_1d(y, warn=True)
-        self.classes_ = unique_labels(y)
-        if len(self.classes_) < 2:
-            raise ValueError(f"y must have two classes at least, got one class: {y[0]!r}")
-        return y[:, None] == self.classes_
-
-    def _begin(self, X: Any, positive: np.ndarray, sample_weight: np.ndarray) -> None:
+    def _begin(
+        self, X: Any, positive: np.ndarray, sample_weight: np.ndarray, settings: Settings
+    ) -> None:
         K = len(self.classes_)
         starts = np.append(0, np.cumsum(positive.sum(axis=1)))
         labels = starts, np.nonzero(positive)[1].astype(np.uint32)
-        w = initial(labels, K, sample_weight, self.weights == "shared")
+        w = initial(labels, K, sample_weight, settings.weights == "shared")
         weights = Weights(integers(w), labels, K)
-        table = columns(X, sample_weight, self.max_bins, self.exact)
+        table = columns(X, sample_weight, settings.max_bins, settings.exact)
         varying = np.flatnonzero(np.diff(table.places) - table.first > 1)
-        seed = int(check_random_state(self.random_state).randint(2**31))
+        seed = int(check_random_state(settings.random_state).randint(2**31))
         arms = Arms(
-            varying, self.arms, self.arms_per_round, self.reward, self.lam, self.eta,
-            self._horizon(), self.scale_reward,
+            varying, settings.arms, settings.arms_per_round, settings.reward, settings.lam,
+            settings.eta, settings.horizon(), settings.scale_reward,
         )  # fmt: skip
-        self.form_ = forms.form(self.base, self.n_leaves, self.n_terms, K)
-        n_threads = threads(self.n_jobs) if self.arms == "full" else 1
-        self._training = forms.Training(
-            table, weights, arms, seeded(seed), 0.01 / sample_weight.sum(), n_threads
-        )
+        self.form_ = forms.form(settings.base, settings.n_leaves, settings.n_terms, K)
+        n_threads = threads(settings.n_jobs) if settings.arms == "full" else 1
+        smoothing = 0.01 / sample_weight.sum()
+        self._training = Training(table, weights, arms, seeded(seed), smoothing, n_threads)
 
-    def _horizon(self) -> int:
-        """How many pulls there will be."""
-        each = {"stump": 1, "tree": 2 * self.n_leaves - 3, "product": 2 * self.n_terms}
-        return self.n_rounds * self.arms_per_round * each[self.base]
-
-    def _held_back(self, X: Any, y: np.ndarray, sample_weight: np.ndarray) -> tuple:
-        """Return the rows to learn from, and the others."""
-        if self.validation == 0:
-            return (X, y, sample_weight), None
-        rng = check_random_state(self.random_state)
-        parts = train_test_split(X, y, sample_weight, test_size=self.validation, random_state=rng)
-        return parts[::2], parts[1::2]
-
-    def _boost_on_ray(self, on: str, rounds: int, held: Held | None) -> None:
-        try:
-            with on_ray.shared(self._training, on, self.n_jobs):
-                self._boost(rounds, held)
-        except BaseException:
-            del self._training  # amid a round: there is nothing to go on from
-            raise
+    def _resume(self, last: "AdaBoostMH", n_rounds: int) -> None:
+        """Begin with a copy of what the last fit ended with, if this one can go on from there."""
+        last._origin.check(self._origin)
+        if n_rounds < len(last.form_.alpha):
+            done = f"{len(last.form_.alpha)}, the rounds of the fit that warm_start continues"
+            raise ValueError(f"n_rounds must be at least {done}, got {n_rounds}")
+        self.form_, self._training = copy(last.form_), last._training.copy()
 
     def _boost(self, rounds: int, held: Held | None) -> None:
         with Progress(disable=not self.verbose) as progress:
@@ -242,3 +229,7 @@ class AdaBoostMH(Voting):
             self.validation_error_ = np.array(held.errors)
             self.smoothed_error_ = held.smoothed()
             self.form_.shorten(held.best())
+
+
+def _without(attributes: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: value for name, value in attributes.items() if name not in names}

@@ -18,6 +18,7 @@ R. Busa-Fekete, B. Kégl. Fast boosting using adversarial bandits. ICML 2010.
 """
 
 import math
+from copy import copy
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -38,7 +39,7 @@ class Arms:
 
     def __init__(
         self, columns: np.ndarray, policy: str, at_once: int, reward: str, lam: float, eta: float,
-        horizon: int, scaled: bool,
+        horizon: float, scaled: bool,
     ) -> None:  # fmt: skip
         M = len(columns)
         self.columns = columns
@@ -53,6 +54,14 @@ class Arms:
         self.settings = (
             POLICIES.index(policy), min(at_once, M), kind, lam, eta, horizon, scaled
         )  # fmt: skip
+
+    def copy(self) -> "Arms":
+        """Return one with the same state, of its own; `columns` do not change."""
+        other = copy(self)
+        for name in ("known", "clock", "L", "p", "order"):
+            setattr(other, name, getattr(self, name).copy())
+        other.stages = list(self.stages)
+        return other
 
     def end_stage(self, d: int) -> None:
         """Take down how often each of d columns was pulled since the last stage."""

@@ -44,10 +44,10 @@ class Columns(NamedTuple):
 def columns(X: Any, sample_weight: np.ndarray, max_bins: int, whole: bool) -> Columns:
     """Return the columns of a dense array or a SciPy matrix; `whole`: every value, sorted."""
     most = X.shape[0] if whole else max_bins
-    return _joined([_column(x, sample_weight, most, whole) for x in _each(X)], whole)
+    return _joined([_column(x, sample_weight, most, whole) for x in each_column(X)], whole)
 
 
-def _each(X: Any) -> Iterator[np.ndarray]:
+def each_column(X: Any) -> Iterator[np.ndarray]:
     """The columns one after another, some of them transposed at a time: faster than each alone."""
     if hasattr(X, "tocsc"):
         X = X.tocsc()

@@ -7,62 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from onearm.mh.arms import Arms
-from onearm.mh.columns import Columns
-from onearm.mh.full import FullRoom
-from onearm.mh.rounds import (
-    boost_products,
-    boost_products_in_threads,
-    boost_trees,
-    boost_trees_in_threads,
-)
-from onearm.mh.search import Room, try_all
 from onearm.mh.stump import NONE
+from onearm.mh.training import Training
 from onearm.mh.vote import Tables, vote_products, vote_trees
-from onearm.mh.weights import Weights
-
-
-class Training:
-    """What rounds are played on: columns, weights, a bandit and a generator."""
-
-    def __init__(
-        self, columns: Columns, weights: Weights, arms: Arms, rng: np.ndarray, smoothing: float,
-        n_threads: int,
-    ) -> None:  # fmt: skip
-        n, self.K = weights.A.shape
-        n_codes = 1 if columns.whole else int(np.diff(columns.places).max(initial=1))
-        self.columns, self.weights, self.arms, self.rng = columns, weights, arms, rng
-        full = FullRoom(n if arms.full else 0, n_threads, len(arms.columns), n_codes, self.K)
-        self.room = Room(n_codes, self.K, full)
-        self.n_threads = n_threads
-        self.psi, self.at = np.ones(n, np.int8), np.zeros(n, np.int16)
-        self.smoothing = smoothing
-        self.blocks: Any = None  # where the rows lie, if they have been carried away
-        if arms.tries_all:
-            try_all(self.psi, self.at, weights.sums.copy(), *self.model()[:4])
-
-    def model(self) -> tuple:
-        return (
-            self.weights.model(), tuple(self.columns), self.room.model(), self.arms.model(),
-            self.rng, self.smoothing,
-        )  # fmt: skip
-
-    def players(self) -> tuple:
-        """What plays rounds of products, and of trees."""
-        if self.blocks is not None:
-            return self.blocks.boost_products, self.blocks.boost_trees
-        if self.n_threads > 1:
-            return boost_products_in_threads, boost_trees_in_threads
-        return boost_products, boost_trees
-
-    def thresholds(self, column: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-        """From the codes on both sides of cuts to numbers between them; NaN where there is none."""
-        there = column >= 0
-        place = self.columns.places[np.where(there, column, 0)]
-        lo = self.columns.high[np.where(there, place + low, 0)]
-        hi = self.columns.low[np.where(there, place + high, 0)]
-        middle = lo + (hi - lo) / 2
-        return np.where(there, np.where(middle > lo, middle, hi), np.nan)
 
 
 class Form:

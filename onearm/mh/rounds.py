@@ -5,6 +5,7 @@ f = Σ_t α_t h_t, with
 
     e± = (1 ± γ)/2,    α = ½ ln((e+ + s)/(e- + s)),    s = 0.01/n,
 
+with n the sum of the rows' weights as multiples of the lightest (without weights, their number),
 and the weights become w_il·exp(-α h_l(x_i) y_il) over their sum E. The product of all E is the
 exponential loss Σ w¹_il exp(-f_l(x_i) y_il), and (but for a factor) above the training error.
 

@@ -12,8 +12,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from onearm import saving
 from onearm.mh.forms import form
 
-SPARSE = ("csr", "csc")
-
 
 class Voting(ClassifierMixin, BaseEstimator):
     """A classifier that has a form: the vote of its rounds."""
@@ -111,11 +109,7 @@ class Voting(ClassifierMixin, BaseEstimator):
 
     def _rows(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
-        X = validate_data(
-            self, X, accept_sparse=SPARSE, dtype=np.float64, reset=False,
-            ensure_all_finite="allow-nan",
-        )  # fmt: skip
-        return dense(X)
+        return dense(checked(self, X, reset=False))
 
     def _votes(self, X: Any) -> np.ndarray:
         X = self._rows(X)
@@ -125,6 +119,13 @@ class Voting(ClassifierMixin, BaseEstimator):
 
     def _said(self, f: np.ndarray) -> np.ndarray:
         return (f > 0).astype(int) if self.multilabel_ else self.classes_[f.argmax(axis=1)]
+
+
+def checked(model: Any, *rows: Any, **how: Any) -> Any:
+    """Return rows, and labels if there are, as scikit-learn checks them; values may be missing."""
+    how |= {"accept_sparse": ("csr", "csc"), "dtype": np.float64, "ensure_all_finite": "allow-nan"}
+    with np.errstate(invalid="ignore"):  # it adds up what may be huge
+        return validate_data(model, *rows, **how)
 
 
 def dense(X: Any) -> np.ndarray:

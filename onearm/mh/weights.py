@@ -27,6 +27,17 @@ LANES = 4  # floats that are added at a time: A has columns of zeros up to a mul
 LINE = 64  # bytes that a core fetches at once
 
 
+def in_units(sample_weight: np.ndarray) -> np.ndarray:
+    """Weights above 0 as multiples of the lightest: c times as large, they are the same.
+
+    Integers of which one is 1 stay as they are, and so mean repeated rows. What is lighter than
+    1/UNIT of the heaviest counts as that. Multiples are rounded to single precision: the rounding
+    of c·w then gives no others.
+    """
+    shares = np.maximum(sample_weight / sample_weight.max(), 1.0 / UNIT)
+    return (shares / shares.min()).astype(np.float32).astype(np.float64)
+
+
 def initial(positive: tuple, K: int, sample_weight: np.ndarray, shared: bool) -> np.ndarray:
     """Half of each row's weight on its labels, half on the others; or 1/K on each of all."""
     starts, labels = positive
@@ -67,6 +78,13 @@ class Weights:
         self.single = bool((np.diff(positive[0]) == 1).all())
         self.sums, self.before = np.zeros((2, K)), np.zeros(K)
         add_up(self.sums, self.model())
+
+    def copy(self) -> "Weights":
+        A = in_line(*self.A.shape)
+        A[:] = self.A
+        other = Weights(A, self.positive, self.K)
+        other.plus[:], other.minus[:] = self.plus, self.minus
+        return other
 
     def model(self) -> tuple:
         return (

@@ -138,6 +138,7 @@ def fit(
 ):
     X, y = np.asarray(X, float), np.asarray(y_matrix, float)
     sample_weight = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, float)
+    sample_weight = (sample_weight / sample_weight.min()).astype(np.float32).astype(float)
     s = 0.01 / sample_weight.sum()
     w = initial_weights(y, weights, sample_weight)
     columns = [j for j in range(X.shape[1]) if len(list(cuts(X[:, j]))) > 0]
