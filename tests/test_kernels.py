@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from onearm.kernels import CACHE, COMPILED, bind, cache_folder, interpreted, kernel
+from onearm.kernels import COMPILED, bind, interpreted, kernel
 
 
 @kernel
@@ -41,11 +41,6 @@ def test_interpreted_replaces_all_callees():
     plain = interpreted(bind(template, "test.plain", times=twice))
     assert plain(5) == 11
     assert not hasattr(plain, "signatures")
-
-
-def test_cache_is_keyed_by_the_sources():
-    assert cache_folder() == CACHE
-    assert CACHE.name.startswith("kernels-")
 
 
 @pytest.mark.compiled
