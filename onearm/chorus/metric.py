@@ -24,8 +24,10 @@ FIRST = 20  # right answers before A is first made
 def differ(z, label, C, mean, count):
     """Take a row whose label was right into C (its lower half), and the mean of its label."""
     count[label] += 1.0
-    off = z - mean[label]
-    mean[label] += off / count[label]
+    off = np.empty(len(z))
+    for j in range(len(z)):
+        off[j] = z[j] - mean[label, j]
+        mean[label, j] += off[j] / count[label]
     for i in range(len(z)):
         v, line = off[i] * (1.0 - 1.0 / count[label]), C[i]
         for j in range(i + 1):
