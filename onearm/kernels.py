@@ -43,7 +43,15 @@ def kernel(function: Callable[..., Any], separate: bool = False, **options: bool
 
 
 def large_kernel(function: Callable[..., Any]) -> Any:
-    """Compile a kernel of many lines, once: others call it by its address."""
+    """Compile a kernel of many lines, which would take long to compile wherever it is inlined."""
+    return kernel(function, forceinline=False)
+
+
+def separate_kernel(function: Callable[..., Any]) -> Any:
+    """Compile a kernel once, for all that call it: they contain its address, not its code.
+
+    A call passes every array of every tuple, so it is for kernels that take a microsecond or more.
+    """
     return kernel(function, separate=True)
 
 

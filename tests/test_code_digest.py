@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from onearm.code_digest import Walk, digest
-from onearm.kernels import COMPILED, bind, kernel, large_kernel, lean_kernel
+from onearm.kernels import COMPILED, bind, kernel, large_kernel, lean_kernel, separate_kernel
 
 HELPER = """
 def helper(x):
@@ -101,8 +101,10 @@ def test_closures_count():
 @pytest.mark.compiled
 def test_options_of_kernels_count():
     function = made()
-    digests = {digest(wrap(function)) for wrap in (kernel, large_kernel, lean_kernel)}
-    assert len(digests) == 3
+    digests = {
+        digest(wrap(function)) for wrap in (kernel, large_kernel, lean_kernel, separate_kernel)
+    }
+    assert len(digests) == 4
 
     def caller(x):
         return called(x)  # noqa: F821 bound below

@@ -16,10 +16,10 @@ from onearm.kernel_pruning import mark_used, prune
 FILES = {
     "__init__.py": "",
     "far.py": """
-from onearm.kernels import large_kernel
+from onearm.kernels import separate_kernel
 FACTOR = 2.0
 
-@large_kernel
+@separate_kernel
 def scaled(x):
     return x * FACTOR
 """,

@@ -12,7 +12,7 @@ import numpy as np
 
 from onearm.chorus.memory import recall
 from onearm.chorus.voices import BOLD, OWN
-from onearm.kernels import kernel, large_kernel
+from onearm.kernels import kernel, separate_kernel
 
 SLACK = 0.1  # how much worse than expected an answer may be, on average
 ALARM = 20.0
@@ -29,7 +29,7 @@ def alarmed(sure, reward, change):
     return change[SUM] > ALARM
 
 
-@large_kernel
+@separate_kernel
 def heard(at, phi, near, E, G, R, Y, q):
     """The label e that the chorus would have said."""
     s = np.zeros(E.shape[1])
@@ -75,7 +75,7 @@ def follow(e, label, reward, T):
         T[e, 0, 1] += reward
 
 
-@large_kernel
+@separate_kernel
 def keep(w, edges, W, E, G, R, Y, T, change):
     """Keep what the chorus would say, with the weights w of its voices."""
     for f in range(len(W)):

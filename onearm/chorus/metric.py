@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from onearm.kernels import kernel, large_kernel
+from onearm.kernels import kernel, separate_kernel
 
 DRAW = 50.0  # rows that speak for measuring numbers as they are
 LEAST = 0.2  # the least that rows of one label differ
@@ -34,7 +34,7 @@ def differ(z, label, C, mean, count):
             line[j] += v * off[j]
 
 
-@large_kernel
+@separate_kernel
 def measure(C, n, A):
     """Make A anew; it is kept as Aᵀ, whose rows are quicker to add."""
     d = len(C)
@@ -66,7 +66,7 @@ def measured(A, z, u):
             u[i] += v * line[i]
 
 
-@large_kernel
+@separate_kernel
 def measured_all(A, Z, U):
     """U = A Z for rows that stand in columns."""
     U[:] = 0.0
