@@ -13,7 +13,7 @@ from typing import Any
 from numba.core.registry import CPUDispatcher
 from numba.core.sigutils import normalize_signature
 
-from onearm.kernel_cache import KernelCache
+from onearm.kernel_cache import KernelCache, cache_folder, file_name
 from onearm.notice import PER_SECOND
 from onearm.symbols import PREFIX, publish
 
@@ -24,6 +24,10 @@ class Kernel(CPUDispatcher):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._cache = KernelCache(self)
+
+    def is_on_disk(self) -> bool:
+        """Return whether the kernel was compiled before, for whatever types."""
+        return any(cache_folder().glob(f"{file_name(self.py_func)}-*.nbc"))
 
     def describe(self) -> str:
         """Return the kernel's name, and about how long it takes to compile it now."""

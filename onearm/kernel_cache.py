@@ -86,8 +86,8 @@ class KernelCache(_Cache):
         """Return the file of the kernel as compiled for these types on this processor."""
         function = self.kernel.py_func
         key = self.digest, function.__module__, sig, codegen.magic_tuple(), VERSIONS
-        name = re.sub(r"[^\w.]", "", function.__qualname__)[-60:]
-        return cache_folder() / f"{name}-{hashlib.sha256(repr(key).encode()).hexdigest()[:32]}.nbc"
+        name, key_digest = file_name(function), hashlib.sha256(repr(key).encode()).hexdigest()
+        return cache_folder() / f"{name}-{key_digest[:32]}.nbc"
 
     def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
         """Return the compiled kernel, or None if it is to be compiled."""
@@ -125,6 +125,11 @@ class KernelCache(_Cache):
 
     def flush(self) -> None:
         """Nothing waits to be written."""
+
+
+def file_name(function: Any) -> str:
+    """Return how files of this kernel begin; the name of a bound kernel tells its code."""
+    return re.sub(r"[^\w.]", "", function.__qualname__)[-60:]
 
 
 def _is_importable(function: Any) -> bool:

@@ -103,6 +103,11 @@ def compiled(kernel: Any, *arguments: Any) -> Any:
     return kernel.compile(tuple(map(typeof, arguments)))
 
 
+def is_compiled(kernel: Any) -> bool:
+    """Return whether `kernel` lies compiled on disk, for some types, or needs no compiler."""
+    return not isinstance(kernel, Kernel) or kernel.is_on_disk()
+
+
 def interpreted(function: Any) -> Any:
     """Return the kernel as plain Python, together with every kernel that it calls."""
     function = getattr(function, "py_func", function)

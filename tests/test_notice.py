@@ -3,14 +3,16 @@
 import os
 import subprocess
 import sys
+from io import StringIO
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 import onearm
 from onearm import notice
-from onearm.kernels import COMPILED
+from onearm.kernels import COMPILED, is_compiled
 
 CODE = """
 import numpy as np
@@ -94,6 +96,25 @@ def test_who_only_chooses_does_not_wait_for_update(monkeypatch):
     assert compiled == [learner.kernels.choose]
     learner.update(np.ones(3), choice, True, truth=1)
     assert compiled == [learner.kernels.choose, learner.kernels.update]
+
+
+@pytest.mark.parametrize("is_compiled", [False, True])
+def test_a_race_tells_what_it_compiles(monkeypatch, is_compiled):
+    monkeypatch.setattr("onearm.racing.race.is_compiled", lambda kernel: is_compiled)
+    console = Console(file=StringIO(), width=100)
+    onearm.race("SynSep", ["SOBA", "Banditron"], rounds=10, on=1, console=console)
+    told = "compiling Banditron, SOBA (once)" in console.file.getvalue()
+    assert told is not is_compiled
+
+
+@pytest.mark.compiled
+def test_a_kernel_is_found_on_disk(tmp_path, monkeypatch):
+    play = onearm.SOBA.kernels.play
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    assert not is_compiled(play)
+    (tmp_path / "kernels").mkdir()
+    (tmp_path / "kernels" / f"{play.py_func.__qualname__[-60:]}-{'0' * 32}.nbc").write_bytes(b"")
+    assert is_compiled(play)
 
 
 @pytest.mark.compiled

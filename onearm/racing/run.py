@@ -99,7 +99,7 @@ def preparing(package: Path) -> list[Path]:
     """Return the sources that this hangs on."""
     streams = sorted((package / "streams").glob("*.py"))
     racing = [package / "racing" / name for name in ("repeats.py", "sources.py")]
-    shared = [package / name for name in ("inputs.py", "rng.py", "vectors.py")]
+    shared = [package / name for name in ("inputs.py", "rng.py", "sparse_check.py", "vectors.py")]
     return [*racing, *shared, *streams]
 
 
