@@ -41,9 +41,13 @@ class Kernel(CPUDispatcher):
 class SeparateKernel(Kernel):
     """A kernel that others call by its address."""
 
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.symbols: dict[tuple, str] = {}  # by types
+
     def add_overload(self, cres: Any) -> None:
         super().add_overload(cres)
-        symbol = self.symbol(cres.signature.args)
+        symbol = self.symbols[cres.signature.args] = self._symbol(cres.signature.args)
         publish(symbol, self._cache.digest, cres)
         described = copy(cres.fndesc)
         described.mangled_name = symbol
@@ -52,9 +56,9 @@ class SeparateKernel(Kernel):
     def get_overload(self, sig: Any) -> Any:
         """Return what Numba finds the call by."""
         types, _ = normalize_signature(sig)
-        return self.symbol(tuple(types)), self
+        return self.symbols[tuple(types)], self
 
-    def symbol(self, types: tuple) -> str:
+    def _symbol(self, types: tuple) -> str:
         """Return the name of the address, which is the same in every process."""
         known = "" if self._cache.is_known else id(self)
         what = self._cache.digest, types, known

@@ -56,10 +56,11 @@ class KernelCache(_Cache):
 
     def __init__(self, kernel: Any) -> None:
         self.kernel = kernel
+        self.globals: dict[str, Any] = {}  # as they were when it was last compiled
 
     @cached_property
     def walk(self) -> Walk:
-        """What the kernel refers to when it is compiled first, as Numba sees it."""
+        """What the kernel refers to when it is compiled, as Numba sees it."""
         return Walk(self.kernel)
 
     @property
@@ -72,10 +73,12 @@ class KernelCache(_Cache):
         """Whether the digest tells all."""
         return not self.walk.unknown
 
-    @cached_property
+    @property
     def is_kept(self) -> bool:
         """Whether another process can import this kernel and all that it calls."""
-        return self.is_known and all(_is_importable(one.py_func) for one in self.walk.kernels)
+        if not self.is_known:
+            return False
+        return all(_is_importable(k.py_func) and not _is_changed(k) for k in self.walk.kernels)
 
     @property
     def cache_path(self) -> str | None:
@@ -91,7 +94,9 @@ class KernelCache(_Cache):
 
     def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
         """Return the compiled kernel, or None if it is to be compiled."""
-        if not self.is_kept:
+        self.walk = Walk(self.kernel)  # globals may have changed since it was compiled for others
+        kept, self.globals = self.is_kept, _globals(self.kernel)
+        if not kept:
             return None
         target_context.refresh()
         file = self.file(sig, target_context.codegen())
@@ -101,8 +106,10 @@ class KernelCache(_Cache):
             return None
         if kept_sig != sig:
             return None
-        callees = {one._cache.digest: one for one in self.walk.kernels if hasattr(one, "symbol")}
+        callees = {one._cache.digest: one for one in self.walk.kernels if hasattr(one, "symbols")}
         for digest, types in needed_too:
+            if digest not in callees:
+                return None
             callees[digest].compile(types)
         mark_used(file)
         return CompileResult._rebuild(target_context, *payload)
@@ -130,6 +137,17 @@ class KernelCache(_Cache):
 def file_name(function: Any) -> str:
     """Return how files of this kernel begin; the name of a bound kernel tells its code."""
     return re.sub(r"[^\w.]", "", function.__qualname__)[-60:]
+
+
+def _globals(kernel: Any) -> dict[str, Any]:
+    names, function = kernel.py_func.__code__.co_names, kernel.py_func
+    return {name: function.__globals__.get(name) for name in names}
+
+
+def _is_changed(kernel: Any) -> bool:
+    """Whether what is compiled of the kernel in this process has other globals than it has now."""
+    before, now = getattr(kernel._cache, "globals", {}), _globals(kernel)
+    return any(now[name] is not value for name, value in before.items())
 
 
 def _is_importable(function: Any) -> bool:

@@ -75,10 +75,8 @@ def compose(template: Callable[..., Any], **kernels: Any) -> Any:
 def bind(template: Callable[..., Any], name: str, options: Options = LOOP, **kernels: Any) -> Any:
     """Compile `template` with its free names bound to `kernels`.
 
-    A template calls `choose`, `update`, `weak_predict`, ... without knowing whose they are. Numba
-    would take those kernels as arguments or from a closure, but then compiles in every process
-    and leaves a new cache file behind each time; bound as globals they are compiled once and
-    found again. The name includes a digest of the code, so that two of a name are told apart.
+    A template calls `choose`, `update`, `weak_predict`, ... without knowing whose they are. The
+    name includes a digest of the code, so that two of a name are told apart.
 
     Bound to lean kernels alone, it is lean.
     """

@@ -81,6 +81,22 @@ print(bind(template, "test.outer", times=bind(template, "test.inner", times=lost
         assert (done.stdout, done.stderr) == ("9\n", "")
 
 
+@pytest.mark.compiled
+def test_a_constant_that_changes_in_a_process_is_not_kept(tmp_path, monkeypatch):
+    """What is compiled has the old one and the new one: no digest tells that."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    scaled_kernel = kernel(scaled)
+    before = bind(template, "test.before", times=scaled_kernel)
+    assert before(1.0) == 3.0
+    assert before.stats.cache_path
+    n_files = len(list(tmp_path.rglob("*.nbc")))
+    monkeypatch.setitem(scaled.__globals__, "FACTOR", 5.0)
+    after = bind(template, "test.after", times=scaled_kernel)
+    after(1.0)
+    assert not after.stats.cache_path
+    assert len(list(tmp_path.rglob("*.nbc"))) == n_files
+
+
 FACTOR = 2.0
 
 
