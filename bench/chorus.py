@@ -18,7 +18,7 @@ from bench import chorus_rivals, chorus_vw
 from bench.chorus_rivals import TooSlowError, amounts
 from bench.chorus_streams import NAMES, repeats, stream
 from bench.timing import one_core
-from onearm.kernels import CACHE
+from onearm.code_digest import digest
 from onearm.papers.pool import wanted
 from onearm.racing.run import versions
 
@@ -58,7 +58,7 @@ class Job(NamedTuple):
                 cls = getattr(onearm, self.learner)
                 asked = (self.parameters, self.repeat, rounds, most)
                 run = chorus_rivals.play(self.stream, cls, *asked)
-                record["versions"] = {**versions(), "kernels": CACHE.name}
+                record["versions"] = {**versions(), "code": digest(cls)}
             record |= {**run.told, **amounts(run.correct, run.seconds)}
         except TooSlowError as slow:
             record["skipped"] = str(slow)

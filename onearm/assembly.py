@@ -42,6 +42,13 @@ def as_seen(seen, *model):
     return seen
 
 
+@kernel
+def copied(values, out):
+    """To assign an array, Numba compiles an error message about shapes, which takes two seconds."""
+    for r in range(len(out)):
+        out[r] = values[r]
+
+
 def _play(X, y, told, among, label, greedy, propensity, correct, done, choosing, updating, model):
     n_right = 0
     for t in range(len(y)):
@@ -75,12 +82,12 @@ def _learn_off_policy(X, label, greedy, propensity, reward, truth, updating, mod
 
 def _score(X, out, model):
     for t in range(len(out)):
-        out[t] = scores(look(row(X, t), *model), *model)
+        copied(scores(look(row(X, t), *model), *model), out[t])
 
 
 def _chance(X, among, out, model):
     for t in range(len(out)):
-        out[t] = chances(look(row(X, t), *model), among, *model)
+        copied(chances(look(row(X, t), *model), among, *model), out[t])
 
 
 def chosen(x, among, rng, model):

@@ -5,6 +5,7 @@ The types of a learner's own arrays and numbers are known, the learner makes sur
 and the length of a row, its layout and its values the kernel checks itself.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -50,17 +51,34 @@ def calls_of(learner: Any, x: Any) -> Calls:
         return REFUSING
     own = learner.model(), learner.n_features, learner.missing
     busy, among, rng = learner.lock.busy, learner.labels, learner.choosing
-    choose = partial(compiled(learner.kernels.choose, *own, busy, among, rng, x), *own)
     more = learner.n_classes, learner.updating
-    update = partial(
-        compiled(learner.kernels.update, *own, busy, *more, x, (0, 0, 1.0), 1.0, 0), *own
+
+    def compile_choose() -> None:
+        choose = partial(compiled(learner.kernels.choose, *own, busy, among, rng, x), *own)
+        calls.choose, calls.choose_locked = partial(choose, busy, among, rng), partial(choose, FREE)
+
+    def compile_update() -> None:
+        types = *own, busy, *more, x, (0, 0, 1.0), 1.0, 0
+        update = partial(compiled(learner.kernels.update, *types), *own)
+        calls.update = partial(update, busy, *more)
+        calls.update_locked = partial(update, FREE, *more)
+
+    def first(name: str, compile_it: Callable[[], None]) -> Any:
+        """Compile when it is called first: who only chooses does not wait for `update`."""
+
+        def call(*round: Any) -> Any:
+            compile_it()
+            return getattr(calls, name)(*round)
+
+        return call
+
+    calls = Calls(
+        first("choose", compile_choose),
+        first("update", compile_update),
+        first("choose_locked", compile_choose),
+        first("update_locked", compile_update),
     )
-    return Calls(
-        partial(choose, busy, among, rng),
-        partial(update, busy, *more),
-        partial(choose, FREE),
-        partial(update, FREE, *more),
-    )
+    return calls
 
 
 def other_than_dense(learner: Any, x: Any) -> Calls:

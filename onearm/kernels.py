@@ -1,73 +1,58 @@
 """How this package compiles: one decorator, one way to compose, one way back to plain Python.
 
-A kernel is a plain loop over arrays that Numba compiles on first use and caches on disk. Numba
-does not notice that a kernel called from another file has changed, so the cache lies in a folder
-named by the sources of all kernels: change one and everything is compiled anew.
+A kernel is a plain loop over arrays that Numba compiles on first use. It is kept on disk under a
+digest of all that decides what it compiles to (`kernel_cache`, `code_digest`).
 """
 
-import hashlib
-import os
-import re
-import sys
 from collections.abc import Callable
-from pathlib import Path
-from types import CodeType, FunctionType
+from types import FunctionType
 from typing import Any
 
 import numpy as np
-from numba import config, njit, typeof
+from numba import config, typeof
 from numba.core.dispatcher import Dispatcher
-from platformdirs import user_cache_path
+
+from onearm.code_digest import digest
+from onearm.dispatcher import Kernel, SeparateKernel
+from onearm.notice import listen
 
 Options = dict[str, bool]  # of Numba's compiler
 # What `bind` makes: a loop; one round, with the arrays that come and go in it, to be called by
 # others; and those others, which take and give numbers alone beside what is theirs already.
 # To let go of Python's lock, as loops do, takes a third of a round.
 LOOP: Options = {}
-ROUND: Options = {"forceinline": False}
+ROUND: Options = {"separate": True}
 LEAN_LOOP: Options = {"_nrt": False}
 CALL: Options = {"_nrt": False, "nogil": False}
 
-HAS_KERNELS = re.compile(rb"kernel\(|kernel$|[ (]bind\(", re.MULTILINE)
-CONSTANTS = (bool, int, float, str, tuple, np.generic)
 COMPILED = not config.DISABLE_JIT
+listen()
 
 
-def cache_folder() -> Path:
-    """Where compiled kernels are kept: NUMBA_CACHE_DIR or the user's cache, by sources."""
-    package = Path(__file__).parent
-    sources = [path.read_bytes() for path in sorted(package.rglob("*.py"))]
-    digest = hashlib.sha256(b"".join(text for text in sources if HAS_KERNELS.search(text)))
-    root = os.environ.get("NUMBA_CACHE_DIR") or user_cache_path("onearm")
-    return Path(root) / f"kernels-{digest.hexdigest()[:12]}"
-
-
-CACHE = cache_folder()
-
-
-def kernel(function: Callable[..., Any], **options: bool) -> Any:
-    """Compile `function` on first use, and cache it where it can be found again."""
+def kernel(function: Callable[..., Any], separate: bool = False, **options: bool) -> Any:
+    """Compile `function` on first use, and keep it on disk where it can be found again."""
+    if not COMPILED:
+        return function
     # Never fastmath: results must repeat. Inlined, a call counts no references: a third faster.
-    # _nrt is said because it would be inherited from the kernel that calls this one.
-    usual = {"nogil": True, "error_model": "numpy", "forceinline": True, "_nrt": True}
-    before, config.CACHE_DIR = config.CACHE_DIR, str(CACHE)
-    try:
-        return njit(cache=_is_found_again(function), **usual | options)(function)
-    except RuntimeError:  # defined at a prompt: there is no file to key a cache by
-        return njit(**usual | options)(function)
-    finally:
-        config.CACHE_DIR = before
-
-
-def _is_found_again(function: Callable[..., Any]) -> bool:
-    """Whether another process can import this kernel and all that it calls."""
-    callees = _callees(function).values()
-    return function.__module__ in sys.modules and all(one.stats.cache_path for one in callees)
+    # _nrt is given because it would be inherited from the kernel that calls this one.
+    usual = {"nopython": True, "nogil": True, "error_model": "numpy", "forceinline": True}
+    every = usual | {"_nrt": True} | options
+    if separate:
+        return SeparateKernel(function, targetoptions=every | {"forceinline": False})
+    return Kernel(function, targetoptions=every)
 
 
 def large_kernel(function: Callable[..., Any]) -> Any:
     """Compile a kernel of many lines, which would take long to compile wherever it is inlined."""
     return kernel(function, forceinline=False)
+
+
+def separate_kernel(function: Callable[..., Any]) -> Any:
+    """Compile a kernel once, for all that call it: they contain its address, not its code.
+
+    A call passes every array of every tuple, so it is for kernels that take a microsecond or more.
+    """
+    return kernel(function, separate=True)
 
 
 def lean_kernel(function: Callable[..., Any]) -> Any:
@@ -82,22 +67,21 @@ def lean_kernel(function: Callable[..., Any]) -> Any:
 def compose(template: Callable[..., Any], **kernels: Any) -> Any:
     """Return `template`, not compiled, with its free names bound to `kernels`."""
     template = getattr(template, "py_func", template)
-    return FunctionType(template.__code__, {**template.__globals__, **kernels})
+    names = {**template.__globals__, **kernels}
+    defaults, closure = template.__defaults__, template.__closure__
+    return FunctionType(template.__code__, names, template.__name__, defaults, closure)
 
 
 def bind(template: Callable[..., Any], name: str, options: Options = LOOP, **kernels: Any) -> Any:
     """Compile `template` with its free names bound to `kernels`.
 
-    A template calls `choose`, `update`, `weak_predict`, ... without knowing whose they are. Numba
-    would take those kernels as arguments or from a closure, but then compiles in every process
-    and leaves a new cache file behind each time; bound as globals they are compiled once and
-    found again. The name is the cache's key, so it includes a hash of the code.
+    A template calls `choose`, `update`, `weak_predict`, ... without knowing whose they are. The
+    name includes a digest of the code, so that two of a name are told apart.
 
     Bound to lean kernels alone, it is lean.
     """
     function = compose(template, **kernels)
-    digest = hashlib.sha256(_text(function).encode()).hexdigest()[:12]
-    function.__qualname__ = f"{name}.{digest}"
+    function.__qualname__ = f"{name}.{digest(function)[:12]}"
     lean = {"_nrt": False} if all(_is_lean(bound) for bound in kernels.values()) else {}
     return kernel(function, **options | lean)
 
@@ -117,29 +101,21 @@ def compiled(kernel: Any, *arguments: Any) -> Any:
     return kernel.compile(tuple(map(typeof, arguments)))
 
 
+def is_compiled(kernel: Any) -> bool:
+    """Return whether `kernel` lies compiled on disk, for some types, or needs no compiler."""
+    return not isinstance(kernel, Kernel) or kernel.is_on_disk()
+
+
 def interpreted(function: Any) -> Any:
     """Return the kernel as plain Python, together with every kernel that it calls."""
     function = getattr(function, "py_func", function)
     names = {name: interpreted(callee) for name, callee in _callees(function).items()}
     names = {**function.__globals__, **names}
-    plain = FunctionType(function.__code__, names, function.__name__, function.__defaults__)
+    defaults, closure = function.__defaults__, function.__closure__
+    plain = FunctionType(function.__code__, names, function.__name__, defaults, closure)
     return np.errstate(over="ignore")(plain)  # the generator's integers wrap around
 
 
 def _callees(function: Any) -> dict[str, Dispatcher]:
     names = {name: function.__globals__.get(name) for name in function.__code__.co_names}
     return {name: value for name, value in names.items() if isinstance(value, Dispatcher)}
-
-
-def _text(function: Any) -> str:
-    """Everything that decides what `function` compiles to: its code, constants and callees."""
-    callees = _callees(function)
-    globals_ = {name: function.__globals__.get(name) for name in function.__code__.co_names}
-    constants = {name: v for name, v in globals_.items() if isinstance(v, CONSTANTS)}
-    texts = [_text(callee.py_func) for callee in callees.values()]
-    return "\n".join([_code(function.__code__), repr(constants), *texts])
-
-
-def _code(code: CodeType) -> str:
-    constants = [_code(c) if isinstance(c, CodeType) else repr(c) for c in code.co_consts]
-    return f"{code.co_code.hex()} {code.co_names} {constants}"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from onearm.kernels import CACHE, COMPILED, bind, cache_folder, interpreted, kernel
+from onearm.kernels import COMPILED, bind, interpreted, kernel
 
 
 @kernel
@@ -41,11 +41,6 @@ def test_interpreted_replaces_all_callees():
     plain = interpreted(bind(template, "test.plain", times=twice))
     assert plain(5) == 11
     assert not hasattr(plain, "signatures")
-
-
-def test_cache_is_keyed_by_the_sources():
-    assert cache_folder() == CACHE
-    assert CACHE.name.startswith("kernels-")
 
 
 @pytest.mark.compiled
@@ -84,6 +79,22 @@ print(bind(template, "test.outer", times=bind(template, "test.inner", times=lost
             [sys.executable, "-c", code], capture_output=True, text=True, env=environment
         )
         assert (done.stdout, done.stderr) == ("9\n", "")
+
+
+@pytest.mark.compiled
+def test_a_constant_that_changes_in_a_process_is_not_kept(tmp_path, monkeypatch):
+    """What is compiled has the old one and the new one: no digest tells that."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    scaled_kernel = kernel(scaled)
+    before = bind(template, "test.before", times=scaled_kernel)
+    assert before(1.0) == 3.0
+    assert before.stats.cache_path
+    n_files = len(list(tmp_path.rglob("*.nbc")))
+    monkeypatch.setitem(scaled.__globals__, "FACTOR", 5.0)
+    after = bind(template, "test.after", times=scaled_kernel)
+    after(1.0)
+    assert not after.stats.cache_path
+    assert len(list(tmp_path.rglob("*.nbc"))) == n_files
 
 
 FACTOR = 2.0

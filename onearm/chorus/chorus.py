@@ -29,7 +29,7 @@ from onearm.chorus.rows import MANY, note, places, raw, scaled, weighed
 from onearm.chorus.voices import VARIANCE, sing, teach
 from onearm.chorus.waves import drawn, turned, usual, waves
 from onearm.explore import best, certain
-from onearm.kernels import kernel
+from onearm.kernels import kernel, separate_kernel
 from onearm.learner import Learner, state
 from onearm.parameters import real, whole, wholes
 
@@ -37,7 +37,7 @@ RIDGE_OWN, RIDGE_BOLD = 0.01, 0.1
 TEXT = 0.5  # of α: in a text some words are always new, and widths never small
 
 
-@kernel
+@separate_kernel
 def features(x, moments, rounds, places, edges, signs, scale, shift):
     """The features of a row: where they stand, what they are, and the numbers; of a text, none."""
     start, nominal = places
@@ -57,7 +57,7 @@ def features(x, moments, rounds, places, edges, signs, scale, shift):
     return np.arange(len(phi)), phi, z
 
 
-@kernel
+@separate_kernel
 def look(
     x, W, P, S, b, c, top, R, Y, kept, C, M, N, A, E, G, T, change,
     moments, rounds, places, edges, signs, scale, shift, alpha,
@@ -89,7 +89,9 @@ def look(
         sure += w[i] * lead(said[i], greedy)
     sure = min(1.0, max(0.0, sure))
     much = alpha if len(edges) else TEXT * alpha
-    bound = s + much * doubt(sure, top) * mean_width(w, width)
+    width_of, bound = mean_width(w, width), np.empty(k)
+    for r in range(k):
+        bound[r] = s[r] + much * doubt(sure, top) * width_of[r]
     return at, phi, near, said, s, bound, sure, e
 
 
@@ -121,7 +123,7 @@ def choose(seen, among, rng, *model):
     return best(seen[5], among), best(seen[4], among), 1.0
 
 
-@kernel
+@separate_kernel
 def update(
     x, seen, label, greedy, propensity, reward, truth, rng,
     W, P, S, b, c, top, R, Y, kept, C, M, N, A, E, G, T, change,
@@ -155,7 +157,7 @@ def update(
             count[p] += 1.0
 
 
-@kernel
+@separate_kernel
 def renew(C, N, A, R, kept):
     """Measure rows anew if it is due, those that are remembered too."""
     n = 0.0
@@ -168,7 +170,7 @@ def renew(C, N, A, R, kept):
         measured_all(A, R[BEFORE, 0], R[BEFORE, 1])
 
 
-@kernel
+@separate_kernel
 def begin(W, P, S, b, c, top, Y, kept, C, M, N):
     """Nothing is known; rows are measured as before until there are as many answers again."""
     n = len(c) - 1

@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from onearm.kernels import kernel
+from onearm.kernels import kernel, separate_kernel
 
 MEMORY = 0.999  # what is left of S and b at the next answer
 DRAW = 10.0  # answers that speak for equal weights
@@ -47,7 +47,7 @@ def weights(c):
     return w
 
 
-@kernel
+@separate_kernel
 def judge(said, label, reward, S, b, c):
     """Take an answer into S and b, and solve S c = b."""
     n = len(said)

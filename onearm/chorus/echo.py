@@ -12,7 +12,7 @@ import numpy as np
 
 from onearm.chorus.memory import recall
 from onearm.chorus.voices import BOLD, OWN
-from onearm.kernels import kernel
+from onearm.kernels import kernel, separate_kernel
 
 SLACK = 0.1  # how much worse than expected an answer may be, on average
 ALARM = 20.0
@@ -29,7 +29,7 @@ def alarmed(sure, reward, change):
     return change[SUM] > ALARM
 
 
-@kernel
+@separate_kernel
 def heard(at, phi, near, E, G, R, Y, q):
     """The label e that the chorus would have said."""
     s = np.zeros(E.shape[1])
@@ -40,7 +40,8 @@ def heard(at, phi, near, E, G, R, Y, q):
     for g in range(len(G)):
         said = np.zeros(len(s))
         recall(near[g], R[BEFORE, g], Y[BEFORE], q, said)
-        s += G[g] * said
+        for r in range(len(s)):
+            s[r] += G[g] * said[r]
     return np.argmax(s)
 
 
@@ -74,7 +75,7 @@ def follow(e, label, reward, T):
         T[e, 0, 1] += reward
 
 
-@kernel
+@separate_kernel
 def keep(w, edges, W, E, G, R, Y, T, change):
     """Keep what the chorus would say, with the weights w of its voices."""
     for f in range(len(W)):
@@ -85,7 +86,12 @@ def keep(w, edges, W, E, G, R, Y, T, change):
             E[f, r] = w[2 * g] * W[f, OWN, r] + w[2 * g + 1] * W[f, BOLD, r]
     for g in range(len(G)):
         G[g] = w[len(w) - 1 - len(G) + g]
-    R[BEFORE], Y[BEFORE] = R[NOW], Y[NOW]
+    for g in range(R.shape[1]):
+        for j in range(R.shape[2]):
+            for i in range(R.shape[3]):
+                R[BEFORE, g, j, i] = R[NOW, g, j, i]
+    for i in range(Y.shape[1]):
+        Y[BEFORE, i] = Y[NOW, i]
     T[:] = 0.0
     for e in range(len(T)):
         after = e if T.shape[1] == len(T) else 0

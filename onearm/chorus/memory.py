@@ -12,7 +12,7 @@ P. E. Hart. The condensed nearest neighbor rule. IEEE Trans. Information Theory 
 
 import numpy as np
 
-from onearm.kernels import kernel
+from onearm.kernels import kernel, separate_kernel
 
 RIGHT, WRONG = 5, 20  # how many of the nearest rows speak, of those that were right and wrong
 KNOWN, RULED_OUT = 0.7, -0.5  # said of a label at which "right", and "wrong", is no surprise
@@ -27,7 +27,7 @@ def folded(z, signs, u):
         u[j % len(u)] += signs[0, j, 0] * z[j]
 
 
-@kernel
+@separate_kernel
 def recall(u, rows, Y, q, said):
     """What the rows, given column by column, say of every label for row u."""
     D = np.zeros(len(Y), np.float32)
@@ -78,5 +78,7 @@ def remember(near, label, right, said, rows, Y, kept):
         return
     i = kept[0] % len(Y)
     kept[0] += 1
-    rows[:, :, i] = near
+    for g in range(len(near)):
+        for j in range(near.shape[1]):
+            rows[g, j, i] = near[g, j]
     Y[i] = label + 1 if right else -label - 1

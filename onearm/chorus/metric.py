@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from onearm.kernels import kernel, large_kernel
+from onearm.kernels import kernel, separate_kernel
 
 DRAW = 50.0  # rows that speak for measuring numbers as they are
 LEAST = 0.2  # the least that rows of one label differ
@@ -24,15 +24,17 @@ FIRST = 20  # right answers before A is first made
 def differ(z, label, C, mean, count):
     """Take a row whose label was right into C (its lower half), and the mean of its label."""
     count[label] += 1.0
-    off = z - mean[label]
-    mean[label] += off / count[label]
+    off = np.empty(len(z))
+    for j in range(len(z)):
+        off[j] = z[j] - mean[label, j]
+        mean[label, j] += off[j] / count[label]
     for i in range(len(z)):
         v, line = off[i] * (1.0 - 1.0 / count[label]), C[i]
         for j in range(i + 1):
             line[j] += v * off[j]
 
 
-@large_kernel
+@separate_kernel
 def measure(C, n, A):
     """Make A anew; it is kept as Aᵀ, whose rows are quicker to add."""
     d = len(C)
@@ -64,7 +66,7 @@ def measured(A, z, u):
             u[i] += v * line[i]
 
 
-@large_kernel
+@separate_kernel
 def measured_all(A, Z, U):
     """U = A Z for rows that stand in columns."""
     U[:] = 0.0

@@ -11,7 +11,7 @@ W is (features, 3, k): the weights of own and of bold, and own's variances; P ar
 
 import numpy as np
 
-from onearm.kernels import kernel
+from onearm.kernels import separate_kernel
 
 OWN, BOLD, VARIANCE = 0, 1, 2
 KEEP = 0.9995  # what is left of each certainty at the next update: the world may change
@@ -19,7 +19,7 @@ WRONG = -0.3  # what bold should have said of a label that was wrong
 ANGER = 10.0  # how much more such an answer counts; both if there is no noise
 
 
-@kernel
+@separate_kernel
 def sing(at, phi, first, last, W, own, bold, width):
     """Add what own and bold say over the features first … last, and own's squared widths."""
     for i in range(first, last):
@@ -32,7 +32,7 @@ def sing(at, phi, first, last, W, own, bold, width):
             width[r] += v * v * w[VARIANCE, r]
 
 
-@kernel
+@separate_kernel
 def teach(at, phi, first, last, label, right, q, own, bold, W, P):
     """Own and bold learn that `label` was right or wrong, having said `own` and `bold`."""
     v_own = v_bold = 0.0

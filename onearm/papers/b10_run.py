@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from onearm.kernels import CACHE
+from onearm.code_digest import digest
 from onearm.mh.adaboost import AdaBoostMH
 from onearm.mh.held import Held
 from onearm.papers import runs
@@ -132,7 +132,7 @@ def play(job: Job) -> Record:
     seconds = np.interp(at, t, clock - decided)
     return {
         **configuration(job),
-        "kernels": CACHE.name,
+        "code": digest(AdaBoostMH),
         "rounds": len(smoothed),
         "error": float(smoothed[-1]),
         "loss": float(np.log(model.loss_).sum()),

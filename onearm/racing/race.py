@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
+from onearm.kernels import is_compiled
 from onearm.racing import report
 from onearm.racing.live import Display
 from onearm.racing.plan import Plan
@@ -92,21 +93,27 @@ def race(
         raise ValueError(f"{WHERE}, got {on!r}")
     console = console or Console(quiet=True)
     jobs = {job.key(): job for job in streams.jobs()}
+    new = set()  # learners that are not yet compiled
     for one in {job.name: job for job in jobs.values()}.values():
         try:
-            one.cls(3, 4, **one.parameters)  # refuses what it cannot have
+            learner = one.cls(3, 4, **one.parameters)  # refuses what it cannot have
         except (ValueError, TypeError) as error:
             raise ValueError(f"{one.cls.__name__}: {error}") from error
+        if not is_compiled(learner.kernels.play):
+            new.add(one.cls.__name__)
     for each in streams.sources():
         ready(each, lambda line: console.print(line, highlight=False, soft_wrap=True, markup=False))
     path = None if out is None else Path(out) / RUNS
     there = {} if path is None else _usable(path, jobs, console)
+    todo = [job for key, job in jobs.items() if key not in there]
+    to_compile = sorted({job.cls.__name__ for job in todo} & new)
+    if to_compile and not _beyond(on):
+        console.print(f"compiling {', '.join(to_compile)} (once)", highlight=False)
     failures = []
     with (
         Display(list(jobs.values()), list(there.values()), console, _beyond(on)) as shown,
         opened(path) as lines,
     ):
-        todo = [job for key, job in jobs.items() if key not in there]
         for job, result in play_all(todo, on, shown.address) if todo else ():
             if isinstance(result, str):
                 failures.append(f"{job.name} on {job.source.name}, repeat {job.repeat}: {result}")

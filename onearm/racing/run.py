@@ -1,5 +1,6 @@
 """One run: a learner plays the rows of a repeat, and a record says what came of it."""
 
+import ast
 import hashlib
 import json
 import math
@@ -16,7 +17,7 @@ import numpy as np
 
 import onearm
 from onearm import metrics
-from onearm.kernels import CACHE
+from onearm.code_digest import digest
 from onearm.racing.machine import machine
 from onearm.racing.repeats import held, rows
 from onearm.racing.sources import Source
@@ -54,13 +55,13 @@ class Job(NamedTuple):
         return " ".join([self.cls.__name__, *given])
 
     def configuration(self) -> Record:
-        """Return what tells this run from others: changed kernels, or rows made otherwise, too."""
+        """Return what tells this run from others: changed code, or rows made otherwise, too."""
         return {
             "stream": self.source.told, "data": _hash(repr(self.source.data)),
             "learner": self.cls.__name__, "own": self.own,
             "parameters": self.parameters, "repeat": self.repeat, "seed": self.seed,
             "rounds": self.rounds, "tune": self.tune, "in_order": self.in_order, "raw": self.raw,
-            "kernels": CACHE.name, "rows": preparation(PACKAGE),
+            "code": "" if self.own else _code(self.cls), "rows": preparation(PACKAGE),
         }  # fmt: skip
 
     def key(self) -> str:
@@ -83,17 +84,23 @@ class Job(NamedTuple):
 
 
 @cache
+def _code(cls: Any) -> str:
+    return digest(cls)
+
+
+@cache
 def preparation(package: Path) -> str:
     """Return what tells how rows are prepared: all that reads, makes, orders and scales them."""
     texts = [path.read_text(encoding="utf-8") for path in preparing(package)]
-    return _hash("".join(texts))
+    return _hash("".join(ast.dump(ast.parse(text)) for text in texts))  # comments do not count
 
 
 def preparing(package: Path) -> list[Path]:
-    """Return the sources that this hangs on; what they call beside them are kernels."""
+    """Return the sources that this hangs on."""
     streams = sorted((package / "streams").glob("*.py"))
     racing = [package / "racing" / name for name in ("repeats.py", "sources.py")]
-    return [*racing, package / "inputs.py", package / "sparse_check.py", *streams]
+    shared = [package / name for name in ("inputs.py", "rng.py", "sparse_check.py", "vectors.py")]
+    return [*racing, *shared, *streams]
 
 
 def _hash(text: str) -> str:

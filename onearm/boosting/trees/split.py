@@ -38,7 +38,7 @@ from onearm.boosting.trees.observers import (
     clear,
     variance,
 )
-from onearm.kernels import kernel, large_kernel, lean_kernel
+from onearm.kernels import kernel, large_kernel, lean_kernel, separate_kernel
 
 SMALLEST_BRANCH = 0.01  # of the mass: two branches at least must have more
 MARGIN = 1e-10  # by which a gain must be larger to be better: not by rounding
@@ -204,7 +204,7 @@ def bound(mass, total, delta):
     return math.sqrt(R * R * math.log(1.0 / delta) / (2.0 * total))
 
 
-@large_kernel
+@separate_kernel
 def try_split(i, leaf, nodes, stats, columns, settings):
     """Split a leaf if some column is surely, or almost, the best."""
     links, numbers, mass, used = nodes
