@@ -18,6 +18,10 @@ import numpy as np
 import onearm
 
 
+class Saveable:
+    """What `load` can make again: a class with `loaded(parameters, arrays)`."""
+
+
 def save(cls: type, path: str | Path, parameters: Any, content: dict[str, np.ndarray]) -> None:
     """Write everything that an instance of `cls` is; under `path` it appears only when complete."""
     from safetensors.numpy import save as serialized
@@ -129,13 +133,11 @@ def name(cls: type) -> str:
 
 def _class(wanted: str) -> Any:
     """Return the class of this name: a public one, imported alone, or one that is known."""
-    from onearm.core.estimator import Shared
-
     public = {**onearm.LEARNERS, **onearm.ESTIMATORS, **onearm.REGRESSORS}
     for short, place in public.items():
         if wanted == f"{place}.{short}":
             return getattr(import_module(place), short)
-    known: dict[str, Any] = {name(cls): cls for cls in _descendants(Shared)}
+    known: dict[str, Any] = {name(cls): cls for cls in _descendants(Saveable)}
     if wanted not in known or wanted.startswith("onearm."):
         raise ValueError(f"no learner {wanted} is known: import the module that defines it first")
     return known[wanted]

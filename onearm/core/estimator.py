@@ -22,7 +22,7 @@ from onearm.parameters import checked, parameters
 TRANSIENT = ("lock", "dense_calls", "sparse_calls")  # attributes that copies and files leave out
 
 
-class Shared:
+class Shared(saving.Saveable):
     """What many threads may use at once, one after the other; a copy is one moment's state."""
 
     lock: Lock

@@ -196,7 +196,7 @@ class AdaBoostMH(Voting):
             varying, settings.arms, settings.arms_per_round, settings.reward, settings.lam,
             settings.eta, settings.horizon(), settings.scale_reward,
         )  # fmt: skip
-        self.form_ = forms.form(settings.base, settings.n_leaves, settings.n_terms, K)
+        self.form_, self.shared_ = forms.form(settings.form(), K), settings.weights == "shared"
         n_threads = threads(settings.n_jobs) if settings.arms == "full" else 1
         smoothing = 0.01 / sample_weight.sum()
         self._training = Training(table, weights, arms, seeded(seed), smoothing, n_threads)
@@ -207,7 +207,8 @@ class AdaBoostMH(Voting):
         if n_rounds < len(last.form_.alpha):
             done = f"{len(last.form_.alpha)}, the rounds of the fit that warm_start continues"
             raise ValueError(f"n_rounds must be at least {done}, got {n_rounds}")
-        self.form_, self._training = copy(last.form_), last._training.copy()
+        self.form_, self.shared_ = copy(last.form_), last.shared_
+        self._training = last._training.copy()
 
     def _boost(self, rounds: int, held: Held | None) -> None:
         with Progress(disable=not self.verbose) as progress:

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from onearm.core.state import require_shapes
+from onearm.mh.soundness import require_rounds
 from onearm.mh.stump import NONE
 from onearm.mh.training import Training
 from onearm.mh.vote import Tables, vote_products, vote_trees
@@ -16,18 +18,33 @@ class Form:
     """Base classifiers by round: the arrays named in `fields`, each of T rows."""
 
     fields: tuple[str, ...]
+    column: np.ndarray
+    votes: np.ndarray
     alpha: np.ndarray
     loss: np.ndarray
 
     def arrays(self) -> dict[str, np.ndarray]:
         return {name: getattr(self, name) for name in self.fields}
 
-    def fill(self, saved: dict[str, np.ndarray]) -> None:
-        """Take the arrays that were saved."""
-        for name, array in self.arrays().items():
-            if name not in saved or saved[name].shape[1:] != array.shape[1:]:
-                raise ValueError(f"saved array {name} does not fit {type(self).__name__}")
-            setattr(self, name, saved[name])
+    def sizes(self) -> list[Any]:
+        """Return what `form` makes an empty form like this one of, besides the labels."""
+        raise NotImplementedError  # every form has its own
+
+    def fill(self, saved: dict[str, np.ndarray], d: int) -> None:
+        """Take the arrays that were saved of a form over d columns."""
+        T = len(saved["alpha"]) if saved.get("alpha", np.zeros(())).ndim else 0
+        shapes = {name: ((T, *a.shape[1:]), a.dtype) for name, a in self.arrays().items()}
+        require_shapes(saved, shapes, "AdaBoostMH")
+        require_rounds(saved, d)
+        for name in shapes:
+            setattr(self, name, saved[name].copy())
+
+    def require_fits(self, d: int, K: int) -> None:
+        """Refuse to vote on rows of d columns and K labels if that is not what was fitted."""
+        if self.column.max(initial=-1) >= d or self.votes.shape[-1] != K:
+            raise ValueError(
+                f"n_features_in_ and classes_ must be those of the fit, got {d} and {K} labels"
+            )
 
     def _append(self, rounds: int, **more: np.ndarray) -> None:
         """Add the first rounds of more."""
@@ -44,6 +61,9 @@ class Products(Form):
     """h_l(x) = V_l·φ¹(x)⋯φᵐ(x)."""
 
     fields = ("column", "threshold", "votes", "alpha", "loss")
+
+    def sizes(self) -> list[Any]:
+        return ["products", self.column.shape[1]]
 
     def __init__(self, m: int, K: int) -> None:
         self.column, self.threshold = np.empty((0, m), np.int64), np.empty((0, m))
@@ -84,6 +104,9 @@ class Trees(Form):
 
     fields = ("column", "threshold", "child", "votes", "alpha", "loss")
 
+    def sizes(self) -> list[Any]:
+        return ["trees", self.votes.shape[1]]
+
     def __init__(self, N: int, K: int) -> None:
         self.column, self.threshold = np.empty((0, N - 1), np.int64), np.empty((0, N - 1))
         self.child = np.empty((0, N - 1, 2), np.int64)
@@ -121,8 +144,12 @@ class Trees(Form):
         )  # fmt: skip
 
 
-def form(base: str, n_leaves: int, n_terms: int, K: int) -> Any:
-    """Return an empty form."""
-    if base == "tree":
-        return Trees(n_leaves, K)
-    return Products(n_terms if base == "product" else 1, K)
+def form(sizes: Any, K: int) -> Any:
+    """Return an empty form: ["trees", leaves] or ["products", terms]."""
+    kinds = {"trees": (Trees, 2), "products": (Products, 1)}
+    if not isinstance(sizes, list) or len(sizes) != 2 or sizes[0] not in kinds:
+        raise ValueError(f"form must be of {', '.join(kinds)} and a size, got {sizes!r}")
+    cls, least = kinds[sizes[0]]
+    if type(sizes[1]) is not int or not least <= sizes[1] <= 2**15:
+        raise ValueError(f"the size of {sizes[0]} must be in [{least}, {2**15}], got {sizes[1]!r}")
+    return cls(sizes[1], K)

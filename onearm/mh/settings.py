@@ -69,6 +69,12 @@ class Settings:
         """Return the parameters that must stay the same when a warm start goes on."""
         return {name: value for name, value in vars(self).items() if name not in CHANGEABLE}
 
+    def form(self) -> list[Any]:
+        """Return the kind of base classifiers and their size, as `forms.form` takes it."""
+        if self.base == "tree":
+            return ["trees", self.n_leaves]
+        return ["products", self.n_terms if self.base == "product" else 1]
+
     def horizon(self) -> float:
         """Return how many columns will be searched; a float, as it may be above 2⁶³."""
         each = {"stump": 1, "tree": 2 * self.n_leaves - 3, "product": 2 * self.n_terms}

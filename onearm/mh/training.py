@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from onearm.core.locking import Lock
 from onearm.mh.arms import Arms
 from onearm.mh.columns import Columns
 from onearm.mh.full import FullRoom
@@ -16,6 +17,18 @@ from onearm.mh.rounds import (
 )
 from onearm.mh.search import Room, try_all
 from onearm.mh.weights import Weights
+
+_SEARCHING = Lock()
+
+
+def _alone(boost: Any) -> Any:
+    """Let no two fits share out searches at once: where Numba has no OpenMP, it would abort."""
+
+    def call(*given: Any) -> Any:
+        with _SEARCHING:
+            return boost(*given)
+
+    return call
 
 
 class Training:
@@ -67,7 +80,7 @@ class Training:
         if self.blocks is not None:
             return self.blocks.boost_products, self.blocks.boost_trees
         if self.n_threads > 1:
-            return boost_products_in_threads, boost_trees_in_threads
+            return _alone(boost_products_in_threads), _alone(boost_trees_in_threads)
         return boost_products, boost_trees
 
     def thresholds(self, column: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
