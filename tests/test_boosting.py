@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from onearm import AdaBandit, AdaBoostOLM, BanditBBM, BinBandit, OnlineMBBM
-from onearm.boosting.potential import potential
+from onearm.boosting.partitions import n_entries
+from onearm.boosting.potential import longest, potential
 from onearm.checks.trial import bits, rows, same_trace
 from tests.cases import FEW
 
@@ -180,10 +181,24 @@ def test_the_closed_form_teaches_what_the_table_does(cls, monkeypatch):
     np.testing.assert_allclose(by_form.learners.mass, by_table.learners.mass, atol=1e-9)
 
 
+def test_only_without_a_table_there_is_a_warning(monkeypatch):
+    for k, largest in ((2, 15), (4, 48)):
+        monkeypatch.setattr("onearm.boosting.potential.LARGEST", largest)
+        potential.cache_clear()
+        N = longest(k)
+        assert (n_entries(k, N), n_entries(k, N + 1)) == {2: (15, 21), 4: (41, 64)}[k]
+        assert BanditBBM(k, 6, n_learners=N, weak="linear").potential[0].size > 0
+        with pytest.warns(UserWarning, match=f"up to n_learners={N}"):
+            OnlineMBBM(k, 6, n_learners=N + 1, weak="linear")
+    potential.cache_clear()
+
+
 @pytest.mark.compiled
 def test_many_learners_need_no_table():
-    """Beyond 50,000 partitions potentials are computed as they are needed."""
-    learner = BanditBBM(26, 6, n_learners=60, max_bytes=2**24)
+    """Beyond the largest table potentials are computed as they are needed, and it says so."""
+    message = "n_classes=26.*n_learners=60.*no table.*about 2 ms.*up to n_learners=47"
+    with pytest.warns(UserWarning, match=message):
+        learner = BanditBBM(26, 6, n_learners=60, max_bytes=2**24)
     assert learner.potential[0].size == 0
     some, labels = rows(learner, 20)
     trace = learner.play(some, labels)
