@@ -45,9 +45,9 @@ def expected_costs(votes, count, g, n, p, potential):
     count[v] labels have v `votes`; p is the first entry of their partition.
     """
     step, phi, tables = potential
-    k, m, seen, total = len(votes), 0, 0, n + 1
-    values, counts, place = np.empty(k, np.int64), np.empty(k, np.int64), np.empty(k, np.int64)
-    v = 0
+    k, m, seen, total, v = len(votes), 0, 0, n + 1, 0
+    alike, costs = np.empty((3, k), np.int64), np.empty((2, k))
+    values, counts, place, chat = alike[0], alike[1], alike[2], costs[0]
     while seen < k:
         if count[v] > 0:
             values[m], counts[m] = v, count[v]
@@ -56,37 +56,35 @@ def expected_costs(votes, count, g, n, p, potential):
             m += 1
         v += 1
     for r in range(k):
-        j = 0
-        while values[j] < votes[r]:
-            j += 1
-        place[r] = j
-    chat = np.empty(k)
+        place[r] = 0
+        while values[place[r]] < votes[r]:
+            place[r] += 1
     if len(step) > 0:
-        costs_by_table(values, counts, m, place, g, step, phi, p, chat)
+        costs_by_table(values, counts, m, place, g, step, phi, p, costs[1], chat)
     else:
         costs_in_closed_form(values[:m], counts[:m], place, g, n, total, tables, chat)
     return chat
 
 
 @kernel
-def costs_by_table(values, counts, m, place, g, step, phi, p, chat):
+def costs_by_table(values, counts, m, place, g, step, phi, p, lost, chat):
+    """When the j-th different vote count grows, the places of those above it may shift."""
     k = len(place)
-    lost = np.empty(m)
     for j in range(m):
-        child = step[p + j]
-        alone = counts[j] == 1
+        child, alone = step[p + j], 1 if counts[j] == 1 else 0
         shift = gap(values, m, j) - alone
-        for i in range(m):
-            lost[i] = phi[child + i] if i <= j else phi[child + i + shift]
-        grown = phi[child + j] if alone else phi[child + j + 1]
-        if alone:
-            lost[j] = 0.0
+        for i in range(j):
+            lost[i] = phi[child + i]
+        lost[j] = 0.0 if alone else phi[child + j]
+        for i in range(j + 1, m):
+            lost[i] = phi[child + i + shift]
+        rise = phi[child + j + 1 - alone] - lost[j]
         base = 0.0
         for r in range(k):
             base += g[r] * lost[place[r]]
         for label in range(k):
             if place[label] == j:
-                chat[label] = base + g[label] * (grown - lost[j])
+                chat[label] = base + g[label] * rise
 
 
 @kernel
