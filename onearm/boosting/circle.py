@@ -17,56 +17,49 @@ TINY = 1e-150  # instead of a factor 0, by which products are divided
 
 
 class Circle(NamedTuple):
-    """Tables of the closed form. A label that lacks j votes of M is in row j + 1.
+    """Tables of the closed form: two arrays, since kernels count references of each.
 
-    `rows` has, at each point and for each node x, the real and imaginary parts of the factor f of a
-    rival; and these over f: f after one more vote, j own votes, and j or more own votes.
+    layout[n] for n votes to come: the number h of points, the largest j, and where in `numbers` the
+    following start. A label that lacks j votes of M is in row j + 1.
+    - bounds, (rows, blocks): log of the largest F_{j-1}, F_j or F_{j+1}, from this block on;
+    - peaks, (2, rows): log of the chance of j own votes, and of j or more; or of one less;
+    - tails, (rows,): the chance that a rival gets j votes or more;
+    - turns, (2, h): ω⁻ⁿ; then the scale 1/(h·π_n(R));
+    - shares: weights of the nodes, 2ⁱ at level i, one level after the other;
+    - for each level its rows, (rows, 8, h, nodes): real and imaginary part of the factor f of a
+      rival; and these over f: f after one more vote, j own votes, and j or more own votes.
     """
 
-    sizes: np.ndarray  # (N, 3): the group g of n, its number h of points and its largest j
-    offsets: np.ndarray  # (groups, levels): where the rows of a group and a level start in `rows`
-    rows: np.ndarray
-    bounds: np.ndarray  # (groups, rows, blocks): log of the largest f, from this block on
-    peaks: np.ndarray  # (groups, 2, rows): log of the chances of j own votes, and of j or more
-    tails: np.ndarray  # (groups, rows): the chance that a rival gets j votes or more
-    turns: np.ndarray  # (N, 2, points): ω⁻ⁿ
-    scales: np.ndarray  # (N,): 1/(h·π_n(R))
-    shares: np.ndarray  # (levels, nodes): weights of the nodes, which are 2ⁱ at level i
+    layout: np.ndarray  # (N, 7 + levels)
+    numbers: np.ndarray
 
 
 def circle(k: int, N: int, gamma: float, ties: str) -> Circle:
     """Tables for each number n < N of votes to come, of N in all."""
-    b, groups, levels = (1.0 - gamma) / k, grouped(N), quadrature(k, ties)
-    halves = [half(ns, R) for ns, R in groups]
-    larges = [largest(ns, R, b + gamma) for ns, R in groups]
-    h, J, G = max(halves, default=0), max(larges, default=0), len(groups)
-    sizes, offsets = np.zeros((N, 3), np.int64), np.zeros((G, len(levels)), np.int64)
-    bounds, peaks = np.zeros((G, J + 2, -(-h // BLOCK))), np.zeros((G, 2, J + 2))
-    tails, turns, scales = np.zeros((G, J + 2)), np.zeros((N, 2, h)), np.zeros(N)
-    rows, n_rows = [np.empty(0)], 0
-    for g, (ns, R) in enumerate(groups):
-        angles = [(i + 0.5) * math.pi / halves[g] for i in range(halves[g])]
-        F = np.cumsum(poisson_terms(b * R, angles, larges[g]), axis=0)
-        own = poisson_terms((b + gamma) * R, angles, larges[g])
+    b, levels = (1.0 - gamma) / k, quadrature(k, ties)
+    pieces, ends = [np.empty(0)], [0]
+
+    def put(numbers: np.ndarray) -> int:
+        pieces.append(np.ravel(numbers))
+        ends.append(ends[-1] + pieces[-1].size)
+        return ends[-2]
+
+    shares = put(np.concatenate([w for _, w in levels]))
+    layout = np.zeros((N, 7 + len(levels)), np.int64)
+    for ns, R in grouped(N):
+        h, J = half(ns, R), largest(ns, R, b + gamma)
+        angles = [(i + 0.5) * math.pi / h for i in range(h)]
+        F = np.cumsum(poisson_terms(b * R, angles, J), axis=0)
+        own = poisson_terms((b + gamma) * R, angles, J)
         own[-1] = 0.0  # as good as, and also where j is larger
-        for i, (x, _) in enumerate(levels):
-            offsets[g, i] = n_rows
-            most = larges[g] if i == 0 else min(larges[g], N // (2**i + 1))
-            rows.append(factors(F[: most + 2], own, x).ravel())
-            n_rows += rows[-1].size
-        bounds[g, 1 : larges[g] + 2, : -(-halves[g] // BLOCK)] = bounds_of(F)
-        tails[g, : larges[g] + 2] = at_least(b * R, larges[g])
-        peaks[g, :, 1 : larges[g] + 2] = peaks_of((b + gamma) * R, larges[g])
+        of_group = [h, J, put(bounds(F)), put(peaks((b + gamma) * R, J)), put(at_least(b * R, J))]
+        most = [J] + [min(J, N // (2**i + 1)) for i in range(1, len(levels))]  # which M can be
+        rows = [put(factors(F[: j + 2], own, x)) for j, (x, _) in zip(most, levels, strict=True)]
         for n in ns:
-            sizes[n] = g, halves[g], larges[g]
-            scales[n] = 1.0 / (halves[g] * poisson(n, R))
-            turns[n, 0, : halves[g]] = [math.cos(n * angle) for angle in angles]
-            turns[n, 1, : halves[g]] = [-math.sin(n * angle) for angle in angles]
-    shares = np.zeros((len(levels), len(levels[-1][1])))
-    for i, (_, w) in enumerate(levels):
-        shares[i, : len(w)] = w
-    data = np.concatenate(rows)
-    return Circle(sizes, offsets, data, bounds, peaks, tails, turns, scales, shares)
+            turn = [math.cos(n * v) for v in angles] + [-math.sin(n * v) for v in angles]
+            turns = put(np.array([*turn, 1.0 / (h * poisson(n, R))]))
+            layout[n] = [*of_group, turns, shares, *rows]
+    return Circle(layout, np.concatenate(pieces))
 
 
 def grouped(N: int) -> list[tuple[range, float]]:
@@ -120,17 +113,17 @@ def at_least(t: float, J: int) -> np.ndarray:
     return np.cumsum(chances[::-1])[::-1][: J + 2]
 
 
-def peaks_of(t: float, J: int) -> np.ndarray:
-    """Of j own votes and of j or more, or of one less if that is more."""
+def peaks(t: float, J: int) -> np.ndarray:
     exactly = [max(poisson(j, t), poisson(j - 1, t)) for j in range(J + 1)]
-    return np.log(np.vstack([exactly, at_least(t, J)[:-1]]))
+    rows = np.vstack([exactly, at_least(t, J)[:-1]])
+    return np.log(np.column_stack([np.ones(2), rows]))
 
 
-def bounds_of(F: np.ndarray) -> np.ndarray:
-    """log max |F_{j-1}|, |F_j|, |F_{j+1}| over each block of points and all after it."""
+def bounds(F: np.ndarray) -> np.ndarray:
     size = np.hypot(F[:, 0], F[:, 1])
     size = np.maximum(np.maximum(np.vstack([0 * size[:1], size[:-2]]), size[:-1]), size[1:])
-    return np.log([size[:, i:].max(axis=1) for i in range(0, size.shape[1], BLOCK)]).T
+    rows = np.vstack([np.ones_like(size[:1]), size])
+    return np.log([rows[:, i:].max(axis=1) for i in range(0, size.shape[1], BLOCK)]).T
 
 
 def factors(F: np.ndarray, own: np.ndarray, x: np.ndarray) -> np.ndarray:

@@ -37,13 +37,16 @@ def expected_wins(values, counts, weights, n, total, circle):
     Row 1: the chance of another label with values[v] votes. Row 2: that of the label itself.
     counts[u] labels have values[u] votes; n are to come after this one, `total` in all.
     """
-    sizes, offsets, rows, bounds, peaks, tails, turns, scales, shares = circle
-    g, h, most = sizes[n]
+    start, numbers = circle[0][n], circle[1]
+    h, most, shares, n_levels = start[0], start[1], numbers[start[6] :], len(start) - 7
+    bounds = numbers[start[2] : start[3]].reshape(most + 2, (h + BLOCK - 1) // BLOCK)
+    peaks = numbers[start[3] : start[4]].reshape(2, most + 2)
+    tails, turns, scale = numbers[start[4] :], numbers[start[5] :], numbers[start[5] + 2 * h]
     m, k, top = len(values), 0, values[-1]
     for u in range(m):
         k += counts[u]
-    M, last, negligible = max(top, (total + k - 1) // k), 0, math.log(NEGLIGIBLE / (h * scales[n]))
-    widest = h << level_of(M, k, total, len(shares))
+    M, last, negligible = max(top, (total + k - 1) // k), 0, math.log(NEGLIGIBLE / (h * scale))
+    widest = h << level_of(M, k, total, n_levels)
     sums, before, product = (
         np.zeros((3, m, widest)),
         np.empty((m, 2, widest)),
@@ -53,15 +56,15 @@ def expected_wins(values, counts, weights, n, total, circle):
     while last == 0 and M <= top + most:
         for u in range(m):
             j[u] = min(M - values[u], most) + 1
-        last = is_last(j, counts, peaks[g], tails[g], negligible)
-        end = points(j, counts, bounds[g], peaks[g, last], negligible, h)
-        level = level_of(M, k, total, len(shares))
-        width, length = end << level, h << level
+        last = is_last(j, counts, peaks, tails, negligible)
+        level = level_of(M, k, total, n_levels)
+        length = h << level
+        width = points(j, counts, bounds, peaks[last], negligible, h) << level
         for p in range(width):
-            share = shares[level, p & ((1 << level) - 1)] * scales[n]
-            product[0, p] = share * turns[n, 0, p >> level]
-            product[1, p] = share * turns[n, 1, p >> level]
-        table, own = rows[offsets[g, level] :], (4 + 2 * last) * length
+            share = scale * shares[(1 << level) - 1 + (p & ((1 << level) - 1))]
+            product[0, p] = share * turns[p >> level]
+            product[1, p] = share * turns[h + (p >> level)]
+        table, own = numbers[start[7 + level] :], (4 + 2 * last) * length
         multiply(j, counts, weights, table, own, length, width, product, before)
         add_wins(j, counts, weights, table, own, length, width, product, before, sums)
         M += 1
