@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from onearm.boosting.circle import circle
-from onearm.boosting.partitions import different, find, n_entries, n_partitions, number_of, ways
+from onearm.boosting.partitions import n_entries, n_partitions, ways
 from onearm.boosting.potential import LARGEST, expected_costs, fill, potential, vote
 from onearm.kernels import interpreted
 from tests.reference.potential import Potential, convolved, enumerated
@@ -245,30 +245,6 @@ def test_sums_of_positive_terms_equal_the_recursion(ties):
         for s in some_votes(k, 3, 4, seed=k):
             for r in range(k):
                 assert convolved(n, s, r, 0.3, ties) == pytest.approx(plain(n, s, r), abs=1e-13)
-
-
-def test_partitions():
-    """Those of one sum are numbered in their order; entries are the different parts."""
-    assert np.cumsum(n_partitions(100, 6)).tolist() == [1, 2, 4, 7, 12, 19, 30]
-    assert (sum(n_partitions(3, 100)), sum(n_partitions(100, 30))) == (30_787, 28_629)
-    for k, N in ((1, 3), (2, 6), (3, 8), (9, 9)):
-        number, entries = ways(k, N), 0
-        values, counts = np.empty(k + 1, int), np.empty(k + 1, int)
-        for t in range(N + 1):
-            found = []
-            for i in range(n_partitions(k, N)[t]):
-                parts = np.empty(k, int)
-                find(i, t, number, parts)
-                assert number_of(parts, t, number) == i
-                m = different(parts, k, values, counts)
-                assert np.array_equal(
-                    [values[:m], counts[:m]], np.unique(parts, return_counts=True)
-                )
-                entries += m
-                found.append(tuple(parts))
-            assert found == sorted(set(found))
-            assert all(sum(one) == t and one == tuple(sorted(one)[::-1]) for one in found)
-        assert entries == n_entries(k, N)
 
 
 def test_tables_are_kept_and_large_ones_not_made():

@@ -60,20 +60,26 @@ def expected_wins(values, counts, weights, n, total, circle):
         level = level_of(M, k, total, n_levels)
         length = h << level
         width = points(j, counts, bounds, peaks[last], negligible, h) << level
-        for p in range(width):
-            share = scale * shares[(1 << level) - 1 + (p & ((1 << level) - 1))]
-            product[0, p] = share * turns[p >> level]
-            product[1, p] = share * turns[h + (p >> level)]
+        begin(product, turns, h, scale, shares[(1 << level) - 1 :], level, width)
         table, own = numbers[start[7 + level] :], (4 + 2 * last) * length
         multiply(j, counts, weights, table, own, length, width, product, before)
         add_wins(j, counts, weights, table, own, length, width, product, before, sums)
         M += 1
     wins = np.zeros((3, m))
-    for row in range(3):
-        for u in range(m):
-            for p in range(widest):
+    for p in range(widest):
+        for row in range(3):
+            for u in range(m):
                 wins[row, u] += sums[row, u, p]
     return wins
+
+
+@kernel
+def begin(product, turns, h, scale, shares, level, width):
+    """Put into `product` what multiplies it at each point and node."""
+    for p in range(width):
+        share = scale * shares[p & ((1 << level) - 1)]
+        product[0, p] = share * turns[p >> level]
+        product[1, p] = share * turns[h + (p >> level)]
 
 
 @kernel
