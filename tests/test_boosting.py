@@ -169,11 +169,13 @@ def test_a_deep_copy_goes_its_own_way(cls):
 
 @pytest.mark.parametrize("cls", [BanditBBM, OnlineMBBM])
 def test_the_closed_form_teaches_what_the_table_does(cls, monkeypatch):
-    by_table, by_form = (
-        cls(4, 6, **FEW | {"n_learners": 4, "grace": 1.0, "tie": 0.9}) for _ in range(2)
-    )
-    monkeypatch.setattr("onearm.boosting.potential.LARGEST", 0)
-    by_form.potential = potential.__wrapped__(4, 4, 0.1, "random")  # past what is kept of others
+    form = FEW | {"n_learners": 4, "grace": 1.0, "tie": 0.9}
+    by_table = cls(4, 6, **form)
+    monkeypatch.setattr("onearm.boosting.potential.LARGEST", 20)
+    potential.cache_clear()
+    with pytest.warns(UserWarning, match="up to n_learners=3"):
+        by_form = cls(4, 6, **form)
+    potential.cache_clear()
     assert by_form.potential[0].size == 0 < by_table.potential[0].size
     some, labels = rows(by_table, 60)
     assert same_trace(by_table.play(some, labels), by_form.play(some, labels))

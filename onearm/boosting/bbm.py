@@ -105,7 +105,7 @@ class ByMajority(Booster):
         super().start()
         self.potential = potential(self.n_classes, self.n_learners, self.gamma, self.ties)
         if len(self.potential[0]) == 0:
-            warnings.warn(without_table(self.n_classes, self.n_learners), stacklevel=3)
+            warnings.warn(without_table(self.n_classes, self.n_learners), stacklevel=5)
 
     def first_weight(self) -> float:
         k, N = self.n_classes, self.n_learners
