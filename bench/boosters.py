@@ -34,7 +34,7 @@ THEIRS = {
 COPIES = {"balance": 10, "car": 6, "isolet": 15}
 TIMES = {("AdaBandit", "balance"), ("AdaBandit", "car"), ("BanditBBM", "balance"),
          ("BanditBBM", "car")}  # fmt: skip
-MANY = [5, 10, 15, 20, 25, 30]  # with more, BanditBBM computes potentials each time
+MANY = [5, 10, 15, 20, 25, 30]  # for more see bench.potentials
 CLASSES = [3, 6, 12, 25, 50, 100]
 COLUMNS = 20
 GROWING = (AdaBandit, BanditBBM, AdaBoostOLM, OnlineMBBM)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from onearm import AdaBandit, AdaBoostOLM, BanditBBM, BinBandit, OnlineMBBM
-from onearm.boosting.potential import potential
+from onearm.boosting.partitions import n_entries
+from onearm.boosting.potential import longest, potential
 from onearm.checks.trial import bits, rows, same_trace
 from tests.cases import FEW
 
@@ -168,11 +169,13 @@ def test_a_deep_copy_goes_its_own_way(cls):
 
 @pytest.mark.parametrize("cls", [BanditBBM, OnlineMBBM])
 def test_the_closed_form_teaches_what_the_table_does(cls, monkeypatch):
-    by_table, by_form = (
-        cls(4, 6, **FEW | {"n_learners": 4, "grace": 1.0, "tie": 0.9}) for _ in range(2)
-    )
-    monkeypatch.setattr("onearm.boosting.potential.LARGEST", 0)
-    by_form.potential = potential.__wrapped__(4, 4, 0.1, "random")  # past what is kept of others
+    form = FEW | {"n_learners": 4, "grace": 1.0, "tie": 0.9}
+    by_table = cls(4, 6, **form)
+    monkeypatch.setattr("onearm.boosting.potential.LARGEST", 20)
+    potential.cache_clear()
+    with pytest.warns(UserWarning, match="up to n_learners=3"):
+        by_form = cls(4, 6, **form)
+    potential.cache_clear()
     assert by_form.potential[0].size == 0 < by_table.potential[0].size
     some, labels = rows(by_table, 60)
     assert same_trace(by_table.play(some, labels), by_form.play(some, labels))
@@ -180,10 +183,24 @@ def test_the_closed_form_teaches_what_the_table_does(cls, monkeypatch):
     np.testing.assert_allclose(by_form.learners.mass, by_table.learners.mass, atol=1e-9)
 
 
+def test_only_without_a_table_there_is_a_warning(monkeypatch):
+    for k, largest in ((2, 15), (4, 48)):
+        monkeypatch.setattr("onearm.boosting.potential.LARGEST", largest)
+        potential.cache_clear()
+        N = longest(k)
+        assert (n_entries(k, N), n_entries(k, N + 1)) == {2: (15, 21), 4: (41, 64)}[k]
+        assert BanditBBM(k, 6, n_learners=N, weak="linear").potential[0].size > 0
+        with pytest.warns(UserWarning, match=f"up to n_learners={N}"):
+            OnlineMBBM(k, 6, n_learners=N + 1, weak="linear")
+    potential.cache_clear()
+
+
 @pytest.mark.compiled
 def test_many_learners_need_no_table():
-    """Beyond 50,000 partitions potentials are computed as they are needed."""
-    learner = BanditBBM(26, 6, n_learners=60, max_bytes=2**24)
+    """Beyond the largest table potentials are computed as they are needed, and it says so."""
+    message = "n_classes=26.*n_learners=60.*no table.*about 2 ms.*up to n_learners=47"
+    with pytest.warns(UserWarning, match=message):
+        learner = BanditBBM(26, 6, n_learners=60, max_bytes=2**24)
     assert learner.potential[0].size == 0
     some, labels = rows(learner, 20)
     trace = learner.play(some, labels)

@@ -74,17 +74,18 @@ def test_logistic_costs_have_those_of_the_truth_as_mean(voted):
 def test_potential_costs_have_those_of_the_truth_as_mean(ties):
     N, gamma = 7, 0.1
     phi, plain = potential(K, N, gamma, ties), Potential(K, gamma, ties)
-    votes, p = np.zeros(K, np.int64), 0
+    votes, count, p = np.zeros(K, np.int64), np.zeros(N + 2, np.int64), 0
+    count[0] = K
     for i, label in enumerate([1, 1, 3, 0, 1, 3]):
         C = plain.matrix(N - i - 1, votes)
 
         def costs(loss, n=N - i - 1, p=p):
-            return expected_costs(votes, 1 - loss, n, p, phi)
+            return expected_costs(votes, count, 1 - loss, n, p, phi)
 
         for y, greedy, rho in product(range(K), (1, 4), RATES):
             mean = mean_over_elsewhere(K, y, greedy, rho, costs)
             np.testing.assert_allclose(mean, C[:, y], atol=1e-11)
-        p = vote(label, votes, p, phi)
+        p = vote(label, votes, count, p, phi)
 
 
 def loss_of(s, g):

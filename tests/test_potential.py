@@ -5,51 +5,63 @@ import math
 import numpy as np
 import pytest
 
-from onearm.boosting.potential import (
-    LARGEST,
-    closed_form,
-    expected_costs,
-    fill,
-    partitions,
-    potential,
-    quadrature,
-    size,
-    vote,
-)
+from onearm.boosting.circle import circle
+from onearm.boosting.partitions import n_entries, n_partitions, ways
+from onearm.boosting.potential import LARGEST, expected_costs, fill, potential, vote
 from onearm.kernels import interpreted
-from tests.reference.potential import Potential, enumerated
+from tests.reference.potential import Potential, convolved, enumerated
 
 TIES = ["strict", "random", "lenient"]
 
 
-def without_table(k, gamma, ties):
+def without_table(k, N, gamma, ties):
     """What the kernels take where a table would be too large."""
-    return np.empty((0, 0), np.int32), np.empty((0, 0)), *quadrature(k, ties), gamma
+    return np.empty(0, np.int32), np.empty(0), circle(k, N, gamma, ties)
 
 
-def walk(votes, table):
-    """The partition of these votes."""
+def histogram(votes, n):
+    return np.bincount(votes, minlength=votes.sum() + n + 2)
+
+
+def walk(votes, table, n=0):
+    """The first entry of the partition of these votes."""
     p, walked = 0, np.zeros_like(votes)
+    count = histogram(walked, votes.sum() + n)
     for label in np.repeat(np.arange(len(votes)), votes):
-        p = vote(label, walked, p, table)
+        p = vote(label, walked, count, p, table)
     assert (walked == votes).all()
+    assert (count == histogram(votes, n)).all()
     return p
 
 
 def by_table(n, s, gamma, ties):
     """φ of every label."""
     table = potential(len(s), n + int(s.sum()), gamma, ties)
-    return table[1][walk(s, table)][s]
+    return table[1][walk(s, table) + np.unique(s, return_inverse=True)[1]]
+
+
+def matrix(n, s, form, p=0):
+    """C[l, r] = φʳ_n(s + e_l)."""
+    units = np.eye(len(s))
+    return np.column_stack([expected_costs(s, histogram(s, n), g, n, p, form) for g in units])
 
 
 def by_closed_form(n, s, gamma, ties):
-    return closed_form(n, np.bincount(s), *quadrature(len(s), ties), gamma)[s]
+    """φ of every label: the mean over the next vote, or what the last one led to."""
+    k = len(s)
+    form = without_table(k, n + int(s.sum()), gamma, ties)
+    if n == 0:
+        last = np.eye(k, dtype=int)[s.argmax()]
+        return matrix(0, s - last, form)[s.argmax()]
+    after = matrix(n - 1, s, form)
+    return (1 - gamma) / k * after.sum(axis=0) + gamma * np.diag(after)
 
 
 def some_votes(k, most, n_examples, seed):
     rng = np.random.default_rng(seed)
     tops = rng.integers(1, most + 2, n_examples)
-    return [rng.integers(0, top, k) for top in tops]
+    votes = [rng.integers(0, top, k) for top in tops]
+    return [s for s in votes if s.any()]
 
 
 @pytest.mark.parametrize("ties", TIES)
@@ -70,11 +82,11 @@ def test_equals_the_recursion(k, ties):
         for n in (0, 1, 4, 9):
             for s in some_votes(k, 2 if k > 5 else 4, 2, seed=n):
                 expected = [plain(n, s, r) for r in range(k)]
-                few = size(k, n + s.sum()) < 1000
+                few = n_entries(k, n + s.sum()) < 5000
                 for form in (by_table, by_closed_form) if few else (by_closed_form,):
                     phi = form(n, s, gamma, ties)
                     np.testing.assert_allclose(phi, expected, rtol=0, atol=1e-12)
-                    assert ((phi >= 0) & (phi <= 1)).all()
+                    assert ((phi > -1e-12) & (phi < 1 + 1e-12)).all()
 
 
 @pytest.mark.parametrize("ties", TIES)
@@ -132,8 +144,8 @@ def test_equals_simulated_votes(k, n, gamma, ties):
 def test_expected_costs_are_the_matrix_times_g(k, N, ties):
     rng = np.random.default_rng(k)
     plain = Potential(k, 0.3, ties)
-    table, no_table = potential(k, N, 0.3, ties), without_table(k, 0.3, ties)
-    p, votes = 0, np.zeros(k, int)
+    table, no_table = potential(k, N, 0.3, ties), without_table(k, N, 0.3, ties)
+    p, votes, count = 0, np.zeros(k, int), histogram(np.zeros(k, int), N)
     for n in range(N - 1, -1, -1):
         C = plain.matrix(n, votes)
         for g in (
@@ -143,11 +155,11 @@ def test_expected_costs_are_the_matrix_times_g(k, N, ties):
         ):
             size_of_g = abs(g).sum()
             for form, at in ((table, p), (no_table, 0)):
-                chat = expected_costs(votes, g, n, at, form)
+                chat = expected_costs(votes, count, g, n, at, form)
                 np.testing.assert_allclose(chat, C @ g, rtol=0, atol=1e-13 * size_of_g)
         label = int(rng.integers(min(k, 3)))
-        assert vote(label, votes.copy(), 0, no_table) == 0
-        p = vote(label, votes, p, table)
+        assert vote(label, votes.copy(), count.copy(), 0, no_table) == 0
+        p = vote(label, votes, count, p, table)
     assert votes.sum() == N
 
 
@@ -155,15 +167,15 @@ def test_expected_costs_are_the_matrix_times_g(k, N, ties):
 def test_a_large_table():
     """φ is a chance; it is least where r itself gets the next vote, and it keeps the bound."""
     k, N, gamma = 100, 30, 0.1
-    step, phi, *_ = potential(k, N, gamma, "random")
-    assert len(step) == 28_629
-    assert np.isfinite(phi).all()
+    step, phi, _ = table = potential(k, N, gamma, "random")
+    assert len(step) == n_entries(k, N) == 137_979
     assert ((phi >= 0) & (phi <= 1)).all()
-    assert phi[0, 0] <= (k - 1) * math.exp(-(gamma**2) * N / 2)
-    for p, v in np.argwhere(step >= 0)[::7]:
-        for u in np.flatnonzero(step[p] >= 0):
-            if u != v:
-                assert phi[step[p, u], u + 1] <= phi[step[p, v], u] + 1e-12
+    assert phi[0] <= (k - 1) * math.exp(-(gamma**2) * N / 2)
+    rng = np.random.default_rng(2)
+    for played in range(N):
+        s = rng.multinomial(played, rng.dirichlet(np.full(k, 0.1)))
+        C = matrix(N - 1 - played, s, table, walk(s, table, N - played))
+        assert (np.diag(C) <= C.min(axis=0) + 1e-12).all()
 
 
 @pytest.mark.compiled
@@ -176,8 +188,7 @@ def test_a_long_vote(ties):
         n = N - 1 - played
         s = np.bincount(rng.choice(k, played, p=rng.dirichlet(np.full(k, 0.3))), minlength=k)
         phi = by_closed_form(n, s, gamma, ties)
-        assert np.isfinite(phi).all()
-        assert ((phi >= 0) & (phi <= 1)).all()
+        assert ((phi > -1e-12) & (phi < 1 + 1e-12)).all()
         for label in (s.argmax(), s.argmin(), 5):
             after = by_closed_form(n, s + np.eye(k, dtype=int)[label], gamma, ties)
             rises = after - phi
@@ -199,39 +210,50 @@ def test_bound(gamma, ties):
 def test_forms_agree_in_long_votes(k, N):
     rng = np.random.default_rng(N)
     for gamma, ties in ((0.05, "random"), (0.5, "strict"), (0.95, "lenient")):
-        table, no_table = potential(k, N, gamma, ties), without_table(k, gamma, ties)
+        table, no_table = potential(k, N, gamma, ties), without_table(k, N, gamma, ties)
         p, votes, chances = 0, np.zeros(k, int), rng.dirichlet(np.full(k, 0.5))
+        count = histogram(votes, N)
         for n in range(N - 1, -1, -1):
             g = rng.normal(size=k)
             if n % 7 == 0:
-                expected = expected_costs(votes, g, n, p, table)
-                chat = expected_costs(votes, g, n, 0, no_table)
-                np.testing.assert_allclose(chat, expected, rtol=0, atol=1e-12 * max(k, 10))
-            p = vote(rng.choice(k, p=chances), votes, p, table)
+                expected = expected_costs(votes, count, g, n, p, table)
+                chat = expected_costs(votes, count, g, n, 0, no_table)
+                np.testing.assert_allclose(chat, expected, rtol=0, atol=1e-12 * abs(g).sum())
+            p = vote(rng.choice(k, p=chances), votes, count, p, table)
 
 
-def test_partitions():
-    """Every partition is reached, and by as many votes as its size; sizes are as counted."""
-    assert [size(100, N) for N in range(7)] == [1, 2, 4, 7, 12, 19, 30]
-    assert (size(2, 4), size(3, 100), size(100, 30)) == (9, 30_787, 28_629)
-    for k, N in ((1, 3), (2, 6), (3, 8), (9, 9)):
-        step = partitions(k, N)
-        assert step.dtype == np.int32
-        assert step.shape == (size(k, N), N + 1)
-        assert set(step[step >= 0]) == set(range(1, len(step)))
-        sums = np.zeros(len(step), int)
-        for p, v in np.argwhere(step >= 0):
-            assert sums[step[p, v]] in (0, sums[p] + 1)
-            sums[step[p, v]] = sums[p] + 1
-        assert sums.max() == N
+@pytest.mark.compiled
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize(("k", "N"), [(4, 80), (6, 100), (10, 60), (17, 100), (30, 100)])
+def test_equals_sums_of_positive_terms(k, N, ties):
+    """Votes of many labels: spread out, and gathered on a few."""
+    rng = np.random.default_rng(k + N)
+    form = potential(k, N, 0.1, ties)
+    for played, evenness in ((0, 1.0), (N // 3, 0.2), (N // 2, 5.0), (N - 8, 0.3), (N - 1, 1.0)):
+        s = rng.multinomial(played, rng.dirichlet(np.full(k, evenness)))
+        p = walk(s, form, N - played)
+        label, r = rng.integers(k), int(s.argmax() if played % 2 else rng.integers(k))
+        n, after = N - 1 - played, s + np.eye(k, dtype=int)[label]
+        costs = expected_costs(s, histogram(s, n), np.eye(k)[r], n, p, form)
+        assert costs[label] == pytest.approx(convolved(n, after, r, 0.1, ties), abs=1e-12)
+
+
+@pytest.mark.parametrize("ties", TIES)
+def test_sums_of_positive_terms_equal_the_recursion(ties):
+    for k, n in ((2, 7), (3, 0), (5, 6)):
+        plain = Potential(k, 0.3, ties)
+        for s in some_votes(k, 3, 4, seed=k):
+            for r in range(k):
+                assert convolved(n, s, r, 0.3, ties) == pytest.approx(plain(n, s, r), abs=1e-13)
 
 
 def test_tables_are_kept_and_large_ones_not_made():
     assert potential(4, 6, 0.1, "random") is potential(4, 6, 0.1, "random")
-    assert size(100, 40) * 41 > LARGEST
-    small, large = potential(4, 6, 0.1, "random"), potential(100, 40, 0.1, "strict")
+    assert n_entries(100, 50) > LARGEST
+    small, large = potential(4, 6, 0.1, "random"), potential(100, 50, 0.1, "strict")
     assert len(large[0]) == len(large[1]) == 0
-    for one, other in zip(small[:4], large[:4], strict=True):  # one type, so compiled once
+    flat = [[*form[:2], *form[2]] for form in (small, large)]
+    for one, other in zip(*flat, strict=True):  # one type, so compiled once
         assert (one.dtype, one.ndim) == (other.dtype, other.ndim)
 
 
@@ -241,18 +263,21 @@ def test_compiled_equals_plain(ties):
     """To the bit, all of it."""
     k, N, gamma = 7, 11, 0.1
     rng = np.random.default_rng(5)
-    table, no_table = potential(k, N, gamma, ties), without_table(k, gamma, ties)
-    phi = np.zeros_like(table[1])
+    table, no_table = potential(k, N, gamma, ties), without_table(k, N, gamma, ties)
+    step, phi = np.full_like(table[0], -1), np.zeros_like(table[1])
     t = np.arange(1, k + 1)
     won = {"strict": 1.0 * (t == 1), "random": 1 / t, "lenient": np.ones(k)}[ties]
-    interpreted(fill)(phi, table[0], k, won, gamma)
+    first = np.concatenate([[0], np.cumsum(n_partitions(k, N))])
+    interpreted(fill)(step, phi, first, ways(k, N), k, won, gamma)
+    assert np.array_equal(step, table[0])
     assert np.array_equal(phi, table[1])
-    p, votes = 0, np.zeros(k, int)
+    p, votes, count = 0, np.zeros(k, int), histogram(np.zeros(k, int), N)
     for n in range(N - 1, -1, -1):
         g = rng.normal(size=k)
         for form, at in ((table, p), (no_table, 0)):
-            chat = expected_costs(votes, g, n, at, form)
-            assert np.array_equal(chat, interpreted(expected_costs)(votes, g, n, at, form))
+            chat = expected_costs(votes, count, g, n, at, form)
+            assert np.array_equal(chat, interpreted(expected_costs)(votes, count, g, n, at, form))
         label = int(rng.integers(k))
-        assert interpreted(vote)(label, votes.copy(), p, table) == table[0][p, votes[label]]
-        p = vote(label, votes, p, table)
+        by_plain = interpreted(vote)(label, votes.copy(), count.copy(), p, table)
+        p = vote(label, votes, count, p, table)
+        assert by_plain == p

@@ -18,6 +18,7 @@ Y. H. Jung, J. Goetz, A. Tewari. Online multiclass boosting. NIPS 2017.
 Differs from the papers: potentials are exact and not estimated by simulation.
 """
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +26,7 @@ import numpy as np
 
 from onearm.boosting.booster import Booster
 from onearm.boosting.costs import CHEAPEST, SLIGHT, TOLD, TRUTH, cheapest, importance
-from onearm.boosting.potential import expected_costs, potential, vote
+from onearm.boosting.potential import MOST, expected_costs, potential, vote, without_table
 from onearm.boosting.presets import BANDIT, TOLD_ALL, published
 from onearm.boosting.trees.nodes import LABEL
 from onearm.estimate import zero_one_loss
@@ -68,9 +69,10 @@ def update(x, seen, label, greedy, propensity, reward, truth, rng, potential, ru
     if target == TOLD:
         for r in range(k):
             g[r] = 1.0 if r == truth else 0.0
-    votes, p = np.zeros(k, np.int64), 0
+    votes, count, p = np.zeros(k, np.int64), np.zeros(N + 2, np.int64), 0
+    count[0] = k
     for i in range(N):
-        cost = expected_costs(votes, g, N - i - 1, p, potential)
+        cost = expected_costs(votes, count, g, N - i - 1, p, potential)
         if target == TOLD:
             w = 0.0
             for r in range(k):
@@ -82,7 +84,7 @@ def update(x, seen, label, greedy, propensity, reward, truth, rng, potential, ru
             known = target == TOLD or (target == TRUTH and truth >= 0)
             y = truth if known else cheapest(cost, truth, clip, rng)
             weak_learn(x, i, seen[i], y, w, *weak)  # noqa: F821 bound to a weak learner's
-        p = vote(seen[i, LABEL], votes, p, potential)
+        p = vote(seen[i, LABEL], votes, count, p, potential)
 
 
 KERNELS = {
@@ -95,18 +97,21 @@ KERNELS = {
 class ByMajority(Booster):
     """What BanditBBM and OnlineMBBM share."""
 
-    n_learners: int = whole(20, 1, 500)
+    n_learners: int = whole(20, 1, MOST)
     gamma: float = real(0.1, "(0, 1)", fixed=True)
     ties: str = option("random", "random", "strict", "lenient", fixed=True)
 
     def start(self) -> None:
         super().start()
         self.potential = potential(self.n_classes, self.n_learners, self.gamma, self.ties)
+        if len(self.potential[0]) == 0:
+            warnings.warn(without_table(self.n_classes, self.n_learners), stacklevel=5)
 
     def first_weight(self) -> float:
         k, N = self.n_classes, self.n_learners
         phi = potential(k, N, self.gamma, self.ties)
-        cost = expected_costs(np.zeros(k, np.int64), np.eye(k)[0], N - 1, 0, phi)
+        votes, count = np.zeros(k, np.int64), np.array([k])
+        cost = expected_costs(votes, count, np.eye(k)[0], N - 1, 0, phi)
         return float((k - 1) * (cost[1] - cost[0]))
 
     def _model(self, rho: float, clip: float, target: int) -> tuple:

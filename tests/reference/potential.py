@@ -8,7 +8,7 @@ boosting with bandit feedback, AISTATS 2019. It depends only on the leads s_l - 
 from collections import Counter
 from fractions import Fraction
 from itertools import product
-from math import factorial, prod
+from math import comb, exp, factorial, lgamma, log, prod
 
 import numpy as np
 
@@ -54,6 +54,36 @@ def lost_tie(j, ties):
     if ties == "strict":
         return float(j > 1)
     return 1 - 1 / j if ties == "random" else 0.0
+
+
+def convolved(n, s, r, gamma, ties):
+    """φ of long votes by adding up positive terms, so that nothing cancels.
+
+    For each number of votes that r ends with, rivals get theirs one after the other:
+    chance[v, t] is that of v votes for the rivals so far of whom t tie with r, none being ahead.
+    Votes are Poisson with the means that they have; what n votes in all make of it is divided out.
+    """
+    b, won = (1 - gamma) / len(s), 0.0
+    a, rest = b + gamma, b * (len(s) - 1)
+    poisson = [exp(j * log(b * n) - b * n - lgamma(j + 1)) for j in range(n + 1)] if n else [1.0]
+    for own in range(n + 1):
+        final, left = s[r] + own, n - own
+        if max(s) > final:
+            continue
+        chance = np.zeros((left + 1, len(s)))
+        chance[0, 0] = 1.0
+        for rival in np.delete(s, r):
+            after = np.zeros_like(chance)
+            for j in range(min(final - rival - 1, left) + 1):
+                after[j:] += poisson[j] * chance[: left + 1 - j]
+            tie = final - rival
+            if tie <= left:
+                after[tie:, 1:] += poisson[tie] * chance[: left + 1 - tie, :-1]
+            chance = after
+        wins = [1 - lost_tie(1 + t, ties) for t in range(len(s))]
+        whole = exp(left * log(rest * n) - rest * n - lgamma(left + 1)) if n else 1.0
+        won += comb(n, own) * a**own * rest**left * float(chance[left] @ wins) / whole
+    return 1 - won
 
 
 def enumerated(n, s, r, gamma, ties):
