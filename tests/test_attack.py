@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.attack import attack
+from tests.attack import UNCHECKED, attack
 from tests.attack_use import CASES
 
 DAMAGED, CRAFTED = 300, 50  # files of each class
@@ -21,3 +21,12 @@ def test_files_are_refused_or_work(case):
         counts, failures = attack(case, kind, share(case, n))
         assert not failures
         assert sum(counts.values()) == share(case, n)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("case", ["Chorus-0", "HoeffdingTree-0"])
+def test_without_the_checks_the_attack_gets_through(case):
+    """The test above can fail: the same files crash a process that does not check them."""
+    counts, failures = attack(case + UNCHECKED, "crafted", 60)
+    assert failures
+    assert counts["crash"] + counts["hang"] + counts["wrong"] == len(failures)
