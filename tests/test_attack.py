@@ -24,9 +24,8 @@ def test_files_are_refused_or_work(case):
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("case", ["Chorus-0", "HoeffdingTree-0"])
-def test_without_the_checks_the_attack_gets_through(case):
+def test_without_the_checks_the_attack_gets_through():
     """The test above can fail: the same files crash a process that does not check them."""
-    counts, failures = attack(case + UNCHECKED, "crafted", 60)
+    counts, failures = attack("Chorus-0" + UNCHECKED, "crafted", 60)
     assert failures
     assert counts["crash"] + counts["hang"] + counts["wrong"] == len(failures)
