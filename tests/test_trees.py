@@ -103,7 +103,9 @@ def test_missing_values_are_for_trees_alone():
 
 def forest(n=1, k=3, d=2, grace=1e9, leaves="bayes", max_bytes=2**22):
     settings = (np.full(n, value) for value in (grace, 0.1, 0.5))
-    return Trees(n, k, d, (0,) * d, *settings, 10, 0, leaves, "gaussian", max_bytes)
+    trees = Trees(n, k, d, (0,) * d, *settings, 10, 0, leaves, "gaussian", max_bytes)
+    trees.allocate()
+    return trees
 
 
 def teach(trees, i, x, y, w):

@@ -23,6 +23,7 @@ class OurTree:
         once = (np.array([SETTINGS[name]]) for name in ("grace", "delta", "tie"))
         rest = (10, 0, SETTINGS["leaves"], "gaussian", SETTINGS["max_bytes"])
         self.trees = Trees(1, k, D, (), *once, *rest)
+        self.trees.allocate()
         self.k, self.notes = k, np.empty(NOTES, np.int64)
 
     def say(self, x):

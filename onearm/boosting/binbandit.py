@@ -90,9 +90,10 @@ def _reweigh(alpha, h, step):
     """α_i ∝ α_i·exp(step·h_i)."""
     total, most = 0.0, -math.inf
     for i in range(len(alpha)):
-        most = max(most, step * h[i])
+        if alpha[i] > 0.0:  # one that is left: else the sum could be 0
+            most = max(most, step * h[i])
     for i in range(len(alpha)):
-        alpha[i] *= math.exp(step * h[i] - most)
+        alpha[i] *= math.exp(min(step * h[i] - most, 0.0))
         total += alpha[i]
     for i in range(len(alpha)):
         alpha[i] /= total

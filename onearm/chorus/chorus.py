@@ -245,7 +245,9 @@ class Chorus(
     # how often each label was said, and right, after an echo
     T: np.ndarray = state("n_classes", "n_followed", 2, range="[0, inf)")
     change: np.ndarray = state(2, range="[0, inf)")  # Page's sum; whether there is an echo
-    moments: np.ndarray = state(3, "n_numbers")  # counts, means, sums of squared deviations
+    moments: np.ndarray = state(
+        3, "n_numbers", range="(-inf, inf)"
+    )  # counts, means, sums of squared deviations
     rounds: np.ndarray = state(1, range="[0, inf)")
 
     exploration = "alpha"

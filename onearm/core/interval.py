@@ -24,9 +24,9 @@ class Interval:
         return above & below
 
 
-def _end(text: str, owner: Any) -> float:
+def _end(text: str, owner: Any) -> Any:
     try:
-        return float(text)
+        return np.float64(text)  # and no float, which would become one of 32 bits beside such
     except ValueError:
         size = getattr(owner, text.lstrip("-"))
         return -size if text[0] == "-" else size
