@@ -25,11 +25,10 @@ test: .venv/ready
 	$(BIN)/python -m pytest -n auto
 	@$(HAS_BROWSER) || echo "browser tests were left out: no chromium and chromedriver found; make browser installs them"
 
-# Model files, damaged and crafted, and rows of any scale: what make test does a part of.
+# Model files, damaged and crafted: make test does the same with fewer.
 attack: .venv/ready
 	$(BIN)/onearm warm
 	$(BIN)/python -m tests.attack --out bench/results/attack.md
-	ONEARM_ROUNDS=100000 $(BIN)/python -m pytest -n auto tests/test_finite.py
 
 # Debian's packages, with root's rights.
 ROOT = $(if $(filter 0,$(shell id -u)),,sudo)

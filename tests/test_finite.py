@@ -1,7 +1,5 @@
 """Whatever is accepted keeps every learner finite: rows of any scale, and the least propensity."""
 
-import os
-
 import numpy as np
 import pytest
 
@@ -9,8 +7,7 @@ from onearm.assembly import LEAST
 from onearm.choice import Trace
 from tests.cases import ids, make
 
-N = int(os.environ.get("ONEARM_ROUNDS", "20000"))  # 100,000 in `make attack`
-K, D = 4, 6
+N, K, D = 100_000, 4, 6
 
 
 def rows(kind):
