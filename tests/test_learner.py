@@ -266,7 +266,7 @@ def test_other_bad_input():
 
 
 def test_without_a_trace_memory_is_that_of_a_part():
-    n = 200_000 if COMPILED else 2000
+    n = 200_000 if COMPILED else 4000
     X, y = np.ones((n, 1)), np.zeros(n, np.int64)
     learner = Banditron(2, 1)
     learner.play(X[:10], y[:10])
