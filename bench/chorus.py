@@ -18,7 +18,7 @@ from bench import chorus_rivals, chorus_vw
 from bench.chorus_rivals import TooSlowError, amounts
 from bench.chorus_streams import NAMES, repeats, stream
 from bench.timing import one_core
-from onearm.code_digest import digest
+from onearm.core.code_digest import digest
 from onearm.papers.pool import wanted
 from onearm.racing.run import versions
 

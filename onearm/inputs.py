@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from onearm.sparse_check import csr_arrays
+from onearm.core.sparse_check import csr_arrays
 from onearm.vectors import FINE, LARGEST, NOT_FINITE, fault, first_fault
 
 Rows = Any  # a dense (n, d) array or a tuple (starts, indices, values)

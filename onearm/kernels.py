@@ -12,9 +12,9 @@ import numpy as np
 from numba import config, typeof
 from numba.core.dispatcher import Dispatcher
 
-from onearm.code_digest import digest
-from onearm.dispatcher import Kernel, SeparateKernel
-from onearm.notice import listen
+from onearm.core.code_digest import digest
+from onearm.core.dispatcher import Kernel, SeparateKernel
+from onearm.core.notice import listen
 
 Options = dict[str, bool]  # of Numba's compiler
 # What `bind` makes: a loop; one round, with the arrays that come and go in it, to be called by

@@ -7,7 +7,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from onearm.code_digest import Walk, digest
+from onearm.core.code_digest import Walk, digest
 from onearm.kernels import COMPILED, bind, kernel, large_kernel, lean_kernel, separate_kernel
 
 HELPER = """

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from onearm import kernel_pruning
-from onearm.kernel_pruning import mark_used, prune
+from onearm.core.kernel_pruning import mark_used, prune
 
 FILES = {
     "__init__.py": "",

@@ -11,13 +11,13 @@ import pytest
 from rich.console import Console
 
 import onearm
-from onearm import notice
+from onearm.core import notice
 from onearm.kernels import COMPILED, is_compiled
 
 CODE = """
 import numpy as np
 import onearm
-from onearm import notice
+from onearm.core import notice
 notice.PATIENCE = 0.0
 onearm.Perceptron(2, 3).scores(np.ones((1, 3)))
 """

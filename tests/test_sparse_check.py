@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from onearm.sparse_check import check_csr
+from onearm.core.sparse_check import check_csr
 
 GOOD = {
     "indptr": np.array([0, 2, 2, 3]),

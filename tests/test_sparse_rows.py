@@ -14,7 +14,7 @@ from scipy.sparse import (
 
 import onearm
 from onearm.checks.trial import bits
-from onearm.sparse_check import csr_arrays
+from onearm.core.sparse_check import csr_arrays
 
 
 def broken(**changes):

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from onearm.core.interval import Interval, require_inside
-from onearm.sparse_check import check_csr
+from onearm.core.sparse_check import check_csr
 
 FACTS = {"parameters", "classes", "columns", "multilabel", "names", "shared", "form"}
 RANGES = {"votes": "[-1, 1]", "alpha": "[-1e6, 1e6]", "loss": "(0, 2]"}  # of each round

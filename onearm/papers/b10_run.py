@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from onearm.code_digest import digest
+from onearm.core.code_digest import digest
 from onearm.mh.adaboost import AdaBoostMH
 from onearm.mh.held import Held
 from onearm.papers import runs

@@ -5,7 +5,7 @@ It is found where the race is planned: a worker gets a copy of a class from a pr
 
 from typing import Any
 
-from onearm.code_digest import digest
+from onearm.core.code_digest import digest
 
 
 def own(cls: Any) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 
 import onearm
 from onearm import metrics
-from onearm.code_digest import digest
+from onearm.core.code_digest import digest
 from onearm.racing.machine import machine
 from onearm.racing.repeats import held, rows
 from onearm.racing.sources import Source
@@ -99,7 +99,9 @@ def preparing(package: Path) -> list[Path]:
     """Return the sources that this hangs on."""
     streams = sorted((package / "streams").glob("*.py"))
     racing = [package / "racing" / name for name in ("repeats.py", "sources.py")]
-    shared = [package / name for name in ("inputs.py", "rng.py", "sparse_check.py", "vectors.py")]
+    shared = [
+        package / name for name in ("inputs.py", "rng.py", "core/sparse_check.py", "vectors.py")
+    ]
     return [*racing, *shared, *streams]
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from platformdirs import user_cache_path
 
-from onearm.sparse_check import check_csr
+from onearm.core.sparse_check import check_csr
 
 DTYPES = (np.uint8, np.int16, np.int32, np.float32)
 Rows = tuple[Any, np.ndarray, dict[str, Any]]  # X, y, and what a Stream tells of them

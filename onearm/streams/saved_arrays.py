@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from onearm.core.sparse_check import check_csr
 from onearm.inputs import as_array
-from onearm.sparse_check import check_csr
 from onearm.streams.codes import Codes, classes
 from onearm.streams.lines import counted, listed
 from onearm.streams.stream import Stream

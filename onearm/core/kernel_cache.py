@@ -30,9 +30,9 @@ from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 from platformdirs import user_cache_path
 
-from onearm.code_digest import Walk
-from onearm.kernel_pruning import mark_used, prune
-from onearm.symbols import needed
+from onearm.core.code_digest import Walk
+from onearm.core.kernel_pruning import mark_used, prune
+from onearm.core.symbols import needed
 
 VERSIONS = (
     sys.implementation.cache_tag, numba.__version__, llvmlite.__version__, np.__version__,

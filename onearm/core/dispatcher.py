@@ -13,9 +13,9 @@ from typing import Any
 from numba.core.registry import CPUDispatcher
 from numba.core.sigutils import normalize_signature
 
-from onearm.kernel_cache import KernelCache, cache_folder, file_name
-from onearm.notice import PER_SECOND
-from onearm.symbols import PREFIX, publish
+from onearm.core.kernel_cache import KernelCache, cache_folder, file_name
+from onearm.core.notice import PER_SECOND
+from onearm.core.symbols import PREFIX, publish
 
 
 class Kernel(CPUDispatcher):
