@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from onearm import kernel_pruning
+from onearm.core import kernel_pruning
 from onearm.core.kernel_pruning import mark_used, prune
 
 FILES = {
