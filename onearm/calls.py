@@ -81,6 +81,27 @@ def calls_of(learner: Any, x: Any) -> Calls:
     return calls
 
 
+class Prepared:
+    """The calls of a learner for rows of one kind, made when they are first needed.
+
+    They are put into its attributes under its lock, as they are taken out there when a parameter
+    is changed: calls for what it was must not come after that.
+    """
+
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, learner: Any, owner: type) -> Any:
+        if learner is None:
+            return self
+        with learner.lock:
+            calls = vars(learner)[self.name] = calls_of(learner, self.x)
+        return calls
+
+
 def other_than_dense(learner: Any, x: Any) -> Calls:
     """Return the calls for a row that is no dense vector: REFUSING if it must be converted."""
     if type(x) is tuple and len(x) == 2:

@@ -8,7 +8,6 @@ may call anything at any time (`core.locking`): what is learnt is that of some o
 
 from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,7 +15,7 @@ from numpy import ndarray
 
 from onearm import saving
 from onearm.assembly import HIDDEN, Kernels, assemble
-from onearm.calls import DENSE, FLOAT, SPARSE, Calls, calls_of, other_than_dense
+from onearm.calls import DENSE, FLOAT, SPARSE, Calls, Prepared, other_than_dense
 from onearm.choice import Choice, Tally, Trace, as_choice, as_outcome, as_outcomes, said
 from onearm.core.estimator import Estimator
 from onearm.core.locking import Lock
@@ -64,6 +63,7 @@ class Learner(Estimator):
     drawn_greedy: ClassVar[bool] = False  # the greedy label is drawn too: of an expert, at a tie
     estimated_propensity: ClassVar[bool] = False  # the propensity is a numerical estimate
     exploration: ClassVar[str | None] = None  # the parameter that sets how much is explored
+    dense_calls, sparse_calls = Prepared(DENSE), Prepared(SPARSE)  # one round by call
 
     def __init_subclass__(cls, **kernels: Any) -> None:
         if kernels:
@@ -212,14 +212,6 @@ class Learner(Estimator):
     def predict(self, X: Any) -> np.ndarray:
         """Return the greedy label of a row, or of each of many: no exploration, no change."""
         return self.scores(X).argmax(axis=-1)
-
-    @cached_property
-    def dense_calls(self) -> Calls:
-        return calls_of(self, DENSE)
-
-    @cached_property
-    def sparse_calls(self) -> Calls:
-        return calls_of(self, SPARSE)
 
     def _row(self, x: Any) -> Any:
         x = as_row(x, self.n_features)

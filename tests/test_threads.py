@@ -3,6 +3,7 @@
 import copy
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import threading
@@ -160,6 +161,56 @@ def test_waiting_threads_get_in_between_the_parts_of_a_long_call():
         order.append("short")
     thread.join()
     assert order.index("short") < 4
+
+
+def test_a_signal_handler_may_use_what_its_thread_waits_for():
+    """The main thread waits for the lock, and its handler wants it too: both get it in turn."""
+    lock, inside = Lock(), threading.Event()
+    entered = []
+
+    def hold():
+        with lock:
+            inside.set()
+            time.sleep(0.3)
+
+    def handler(*signal):
+        with lock:
+            entered.append("handler")
+
+    before = signal.signal(signal.SIGUSR1, handler)
+    try:
+        threading.Thread(target=hold).start()
+        inside.wait()
+        threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGUSR1)).start()
+        with lock:
+            entered.append("main")
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert entered == ["handler", "main"]
+
+
+def test_no_call_is_prepared_for_what_a_learner_was():
+    """A parameter is changed while another thread prepares calls: the next choice heeds it."""
+    learner = onearm.Banditron(3, 6, gamma=0.1)
+    stop = threading.Event()
+
+    def choose():
+        while not stop.is_set():
+            learner.choose(X[0])
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    thread = threading.Thread(target=choose)
+    thread.start()
+    try:
+        for n in range(300):
+            gamma = learner.gamma = 0.1 + n / 1000
+            p = learner.choose(X[0]).propensity
+            assert min(abs(p - gamma / 3), abs(p - (1 - gamma + gamma / 3))) < 1e-12
+    finally:
+        stop.set()
+        thread.join()
+        sys.setswitchinterval(before)
 
 
 def test_a_thread_may_enter_again():

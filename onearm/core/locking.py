@@ -21,7 +21,8 @@ GIL = getattr(sys, "_is_gil_enabled", lambda: True)()
 class Lock:
     """A lock that lets in the thread that waited, not the one that has just left.
 
-    A thread may enter again while it is inside, as a signal handler does.
+    A thread may enter again while it is inside or waits, as a signal handler does: both locks may
+    be taken several times by one thread.
     """
 
     def __init__(self, always: bool = False) -> None:
@@ -32,17 +33,17 @@ class Lock:
 
     def start(self) -> None:
         """Nobody is inside: at first, and in a child process after a fork."""
-        self._inside, self._next = threading.Lock(), threading.Lock()
-        self._owner: int | None = None
+        self._inside: Any = threading.RLock()
+        self._next = threading.RLock()
         self._depth = 0
         self.busy[0] = self.always
 
     def __enter__(self) -> None:
-        me = threading.get_ident()
-        if self._owner != me:
+        if self._inside._is_owned():
+            self._inside.acquire()
+        else:
             with self._next:
                 self._inside.acquire()
-            self._owner = me
         self._depth += 1
         self.busy[0] = 1
 
@@ -52,10 +53,11 @@ class Lock:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._depth -= 1
-        if self._depth == 0:
-            self.busy[0] = self.always
-            self._owner = None
+        try:
+            self._depth -= 1
+            if self._depth == 0:
+                self.busy[0] = self.always
+        finally:
             self._inside.release()
 
     def __reduce__(self) -> tuple[Any, ...]:
