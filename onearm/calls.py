@@ -97,8 +97,10 @@ class Prepared:
     def __get__(self, learner: Any, owner: type) -> Any:
         if learner is None:
             return self
-        with learner.lock:
-            calls = vars(learner)[self.name] = calls_of(learner, self.x)
+        return learner.lock.run(self._prepare, learner)
+
+    def _prepare(self, learner: Any) -> Calls:
+        calls = vars(learner)[self.name] = calls_of(learner, self.x)
         return calls
 
 

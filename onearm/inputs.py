@@ -42,7 +42,7 @@ def as_row(x: Any, d: int) -> Any:
         return x
     if type(x) is tuple and len(x) == 2 and _ready(x[0], np.int32) and _ready(x[1], np.float64):
         if x[0].shape == x[1].shape:
-            return x
+            return x[0].copy(), x[1]
     elif hasattr(x, "tocsr"):
         if x.shape not in ((1, d), (d,)):
             raise ValueError(f"x must be one row of {d} features, got shape {x.shape}")
@@ -54,7 +54,7 @@ def as_row(x: Any, d: int) -> Any:
         if indices.shape != values.shape:
             shapes = f"{indices.shape} and {values.shape}"
             raise ValueError(f"indices and values must have the same length, got {shapes}")
-        return indices, values
+        return indices.copy(), values
     x = as_array(x, np.float64, "x")
     x = x[0] if x.shape == (1, d) else x
     if x.shape != (d,):

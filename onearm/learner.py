@@ -64,6 +64,10 @@ class Learner(Estimator):
     estimated_propensity: ClassVar[bool] = False  # the propensity is a numerical estimate
     exploration: ClassVar[str | None] = None  # the parameter that sets how much is explored
     dense_calls, sparse_calls = Prepared(DENSE), Prepared(SPARSE)  # one round by call
+    marks = (
+        "full_information", "dense_rows", "missing", "real_rewards", "off_policy", "drawn_greedy",
+        "estimated_propensity", "exploration",
+    )  # fmt: skip
 
     def __init_subclass__(cls, **kernels: Any) -> None:
         if kernels:
@@ -98,8 +102,7 @@ class Learner(Estimator):
         x = self._row(x)
         among = self.labels if among is None else as_among(among, self.n_classes)
         rng = self.choosing if rng is None else as_generator(rng)
-        with self.lock:
-            chosen = self._calls(x).choose_locked(among, rng, x)
+        chosen = self.lock.run(self._calls(x).choose_locked, among, rng, x)
         if chosen[0] < 0:
             raise ValueError(f"x: {complaint(x, self.n_features, self.missing)}")
         return said(chosen)
@@ -127,13 +130,15 @@ class Learner(Estimator):
         x = self._row(x)
         choice = as_choice(choice, self)
         reward, known = as_outcome(self, choice[0], correct, truth)
+        self.lock.run(self._update, x, choice, reward, known)
+
+    def _update(self, x: Any, choice: tuple[int, int, float], reward: float, truth: int) -> None:
         wrong = complaint(x, self.n_features, self.missing)
         if wrong:
             raise ValueError(f"x: {wrong}")
-        with self.lock:
-            if choice[1] == HIDDEN:
-                choice = choice[0], self._greedy(x), choice[2]
-            self._calls(x).update_locked(x, choice, reward, known)
+        if choice[1] == HIDDEN:
+            choice = choice[0], self._greedy(x), choice[2]
+        self._calls(x).update_locked(x, choice, reward, truth)
 
     def _greedy(self, x: Any) -> int:
         """Return the greedy label of now."""
@@ -156,14 +161,13 @@ class Learner(Estimator):
             for rows, labels in self._examples(X, y, labelled=True):
                 if trace:
                     kept.append(Trace.empty(len(labels)))
-                for start, stop in paced(len(labels)):
+                for start, stop in paced(len(labels), self.lock):
                     log = kept[-1].part(start, stop) if trace else Trace.empty(stop - start)
-                    with self.lock:
-                        self.kernels.play(
-                            between(rows, start, stop), labels[start:stop], self.full_information,
-                            self.labels, *log, done, self.choosing, self.updating,
-                            self.model(),
-                        )  # fmt: skip
+                    self.lock.run(
+                        self.kernels.play, between(rows, start, stop), labels[start:stop],
+                        self.full_information, self.labels, *log, done, self.choosing,
+                        self.updating, self.model(),
+                    )  # fmt: skip
                     if progress:
                         progress(int(done[0]), int(done[1]))
         except KeyboardInterrupt as interrupt:
@@ -186,13 +190,12 @@ class Learner(Estimator):
         for rows, _ in self._examples(X, None):
             if first + count(rows) > n:
                 raise ValueError(f"X has more than the {n} rows of the trace")
-            for start, stop in paced(count(rows)):
+            for start, stop in paced(count(rows), self.lock):
                 part = slice(first + start, first + stop)
-                with self.lock:
-                    kernel(
-                        between(rows, start, stop), *(a[part] for a in log[:3]), reward[part],
-                        truth[part], self.updating, self.model(),
-                    )  # fmt: skip
+                self.lock.run(
+                    kernel, between(rows, start, stop), *(a[part] for a in log[:3]), reward[part],
+                    truth[part], self.updating, self.model(),
+                )  # fmt: skip
             first += count(rows)
         if first < n:
             raise ValueError(f"X has only {first} rows, the trace has {n}; those were learnt from")
@@ -259,9 +262,9 @@ class Learner(Estimator):
 
     def _filled(self, rows: Any, kernel: Any, *among: np.ndarray) -> np.ndarray:
         out = np.empty((count(rows), self.n_classes))
-        for start, stop in paced(len(out)):
-            with self.lock:
-                kernel(between(rows, start, stop), *among, out[start:stop], self.model())
+        for start, stop in paced(len(out), self.lock):
+            some = between(rows, start, stop)
+            self.lock.run(kernel, some, *among, out[start:stop], self.model())
         return out
 
 

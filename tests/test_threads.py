@@ -16,6 +16,7 @@ import pytest
 import onearm
 from onearm.checks.trial import bits
 from onearm.core.locking import Lock
+from onearm.core.pacing import paced
 from onearm.kernels import COMPILED
 from tests.cases import SMALL
 
@@ -70,8 +71,7 @@ def test_no_round_is_lost():
 @pytest.mark.compiled
 def test_without_the_lock_rounds_are_lost(monkeypatch):
     """The test above can fail: threads that overlap overwrite each other's count."""
-    monkeypatch.setattr(Lock, "__enter__", lambda self: None)
-    monkeypatch.setattr(Lock, "__exit__", lambda self, *error: None)
+    monkeypatch.setattr(Lock, "run", lambda self, call, *given: call(*given))
     learner = onearm.InverseGap(4, 6)
     assert any(counted(learner, times=100) != 0.0 for _ in range(30))
 
@@ -147,20 +147,21 @@ def test_a_file_saved_while_others_learn_is_of_one_moment(tmp_path):
 def test_waiting_threads_get_in_between_the_parts_of_a_long_call():
     lock, order = Lock(), []
 
+    def part():
+        order.append("part")
+        time.sleep(0.05)
+
     def long():
-        for _ in range(5):
-            with lock:
-                order.append("part")
-                time.sleep(0.05)
+        for _ in paced(400, lock):  # in parts of 64 at first
+            lock.run(part)
 
     thread = threading.Thread(target=long)
     thread.start()
     while not order:
         time.sleep(0.001)
-    with lock:
-        order.append("short")
+    lock.run(order.append, "short")
     thread.join()
-    assert order.index("short") < 4
+    assert order.index("short") < len(order) - 1
 
 
 def test_a_signal_handler_may_use_what_its_thread_waits_for():
@@ -169,21 +170,18 @@ def test_a_signal_handler_may_use_what_its_thread_waits_for():
     entered = []
 
     def hold():
-        with lock:
-            inside.set()
-            time.sleep(0.3)
+        inside.set()
+        time.sleep(0.3)
 
     def handler(*signal):
-        with lock:
-            entered.append("handler")
+        lock.run(entered.append, "handler")
 
     before = signal.signal(signal.SIGUSR1, handler)
     try:
-        threading.Thread(target=hold).start()
+        threading.Thread(target=lock.run, args=(hold,)).start()
         inside.wait()
         threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGUSR1)).start()
-        with lock:
-            entered.append("main")
+        lock.run(entered.append, "main")
     finally:
         signal.signal(signal.SIGUSR1, before)
     assert entered == ["handler", "main"]
@@ -214,10 +212,41 @@ def test_no_call_is_prepared_for_what_a_learner_was():
 
 
 def test_a_thread_may_enter_again():
-    lock = Lock()
-    with lock, lock:
-        assert lock.busy[0] == 1
+    lock, flags = Lock(), []
+    lock.run(lambda: (lock.run(lambda: None), flags.append(int(lock.busy[0]))))
+    assert flags == [1]  # the inner call has not lowered it
     assert lock.busy[0] == 0
+
+
+def test_an_interrupt_leaves_the_lock_free():
+    """At random moments of play and predict: afterwards another thread gets in at once."""
+    learner = onearm.Banditron(3, 6)
+    learner.play(X[:20], Y[:20] % 3), learner.predict(X[0])
+    rng = np.random.default_rng(0)
+
+    def interrupt(*signal):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        for _ in range(300):
+            try:
+                signal.setitimer(signal.ITIMER_REAL, float(rng.uniform(1e-6, 3e-4)))
+                while True:
+                    learner.play(X[:20], Y[:20] % 3, trace=False)
+                    learner.predict(X[0])
+            except KeyboardInterrupt:
+                pass
+            assert not learner.lock._inside._is_owned()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    thread = threading.Thread(target=learner.predict, args=(X[0],))
+    thread.start()
+    thread.join(30)
+    assert not thread.is_alive()
+    learner.choose(X[0])
+    assert learner.lock.busy[0] == learner.lock.always
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
@@ -231,9 +260,8 @@ learner = onearm.Banditron(3, 2)
 learner.choose(np.ones(2))
 inside, leave = threading.Event(), threading.Event()
 def hold():
-    with learner.lock:
-        inside.set(); leave.wait()
-threading.Thread(target=hold).start()
+    inside.set(); leave.wait()
+threading.Thread(target=learner.lock.run, args=(hold,)).start()
 inside.wait()
 child = os.fork()
 if child == 0:

@@ -70,9 +70,8 @@ class Regressor(Estimator):
         """Return the predictions, (n, m), or (n,) for one output."""
         X = self._rows(X)
         out = np.empty((len(X), self.n_outputs))
-        for start, stop in paced(len(X)):
-            with self.lock:
-                self._predict(X[start:stop], out[start:stop])
+        for start, stop in paced(len(X), self.lock):
+            self.lock.run(self._predict, X[start:stop], out[start:stop])
         return out[:, 0] if self.n_outputs == 1 else out
 
     def _predict(self, X: np.ndarray, out: np.ndarray) -> None:
@@ -109,16 +108,13 @@ class BanditRegressor(Regressor):
 
     def choose(self, x: Any) -> Query:
         """Return the prediction for a row, and the points whose losses are to be told."""
-        x = self._row(x)
-        with self.lock:
-            return self._ask(x)
+        return self.lock.run(self._ask, self._row(x))
 
     def update(self, x: Any, query: Query, losses: Any) -> None:
         """Learn from the losses at the points, which may be noisy."""
         x, losses = self._row(x), _numbers("losses", losses, (self.N,))
         directions = _numbers("query.directions", query.directions, self._asked.shape)
-        with self.lock:
-            self._hear(x, directions, losses)
+        self.lock.run(self._hear, x, directions, losses)
 
     def play(
         self, X: Any, y: Any, loss: Loss = "squared", noise: Any = 0.0
@@ -135,21 +131,23 @@ class BanditRegressor(Regressor):
         if not callable(loss):
             kind = kind_of(loss)
             y = self._answers(y, len(X), loss)
-            for start, stop in paced(len(X)):
+            for start, stop in paced(len(X), self.lock):
                 part = slice(start, stop)
-                with self.lock:
-                    self._play(X[part], y[part], kind, float(noise), said[part], lost[part])
+                given = X[part], y[part], kind, float(noise), said[part], lost[part]
+                self.lock.run(self._play, *given)
             return said, lost
         if np.ndim(y) == 0 or len(y) != len(X):
             raise ValueError(f"y must be of length {len(X)}, got {y!r}")
         for n, (x, answer) in enumerate(zip(X, y, strict=True)):
             query = self.choose(x)
             said[n], lost[n] = query.prediction, loss(query.prediction, answer)
-            with self.lock:
-                off = [float(noise) * (2.0 * uniform(self.noise_rng) - 1.0) for _ in query.points]
+            off = self.lock.run(self._noise, float(noise))
             losses = [loss(p, answer) + e for p, e in zip(query.points, off, strict=True)]
             self.update(x, query, losses)
         return said, lost
+
+    def _noise(self, noise: float) -> list[float]:
+        return [noise * (2.0 * uniform(self.noise_rng) - 1.0) for _ in range(self.N)]
 
     def _ask(self, x: np.ndarray) -> Query:
         raise NotImplementedError
@@ -171,10 +169,9 @@ class GradientRegressor(Regressor):
         y = self._answers(y, len(X), loss)
         self._require_answers(y, kind)
         said, lost = np.empty(y.shape), np.empty(len(X))
-        for start, stop in paced(len(X)):
+        for start, stop in paced(len(X), self.lock):
             part = slice(start, stop)
-            with self.lock:
-                self._play(X[part], y[part], kind, said[part], lost[part])
+            self.lock.run(self._play, X[part], y[part], kind, said[part], lost[part])
         return said, lost
 
     def _require_answers(self, y: np.ndarray, kind: int) -> None:

@@ -28,9 +28,8 @@ class Shared(saving.Saveable):
     lock: Lock
 
     def __getstate__(self) -> dict[str, Any]:
-        with self.lock:
-            kept = {name: value for name, value in vars(self).items() if name not in TRANSIENT}
-            return copy.deepcopy(kept)
+        kept = {name: value for name, value in vars(self).items() if name not in TRANSIENT}
+        return self.lock.run(copy.deepcopy, kept)
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         vars(self).update(kept)
@@ -47,6 +46,7 @@ class Shared(saving.Saveable):
 class Estimator(Shared):
     """Parameters and state, checked, locked and saved."""
 
+    marks: ClassVar[tuple[str, ...]] = ()  # class variables that say what it can do
     way_out: ClassVar[str] = "use fewer features or classes, or set onearm.max_bytes"
 
     def __post_init__(self) -> None:
@@ -67,7 +67,7 @@ class Estimator(Shared):
             part.allocate()
         self.start()
         self.lock = self._new_lock()
-        self._sealed = frozenset({*vars(self), "_sealed"})
+        self._sealed = frozenset({*vars(self), *self.marks, "_sealed"})
 
     def validate(self) -> None:
         """Refuse parameters that do not go together."""
@@ -97,21 +97,20 @@ class Estimator(Shared):
         known = {parameter.name: parameter for parameter in parameters(self)}
         mine = type(self).__name__
         if name not in known:
-            raise AttributeError(
-                f"{name} of {mine} cannot be replaced: change its numbers in place"
-            )
+            raise AttributeError(f"{name} of {mine} cannot be replaced once it is made")
         if known[name].metadata["fixed"]:
             raise AttributeError(f"{name} of {mine} is fixed once it is made: make another {mine}")
-        stored, before = checked(known[name], value), vars(self)[name]
-        with self.lock:
-            vars(self)[name] = stored
-            try:
-                self.validate()
-            except ValueError:
-                vars(self)[name] = before
-                raise
-            for prepared in TRANSIENT[1:]:
-                vars(self).pop(prepared, None)
+        self.lock.run(self._store, name, checked(known[name], value))
+
+    def _store(self, name: str, value: Any) -> None:
+        before, vars(self)[name] = vars(self)[name], value
+        try:
+            self.validate()
+        except ValueError:
+            vars(self)[name] = before
+            raise
+        for prepared in TRANSIENT[1:]:
+            vars(self).pop(prepared, None)
 
     def params(self) -> dict[str, Any]:
         """Return the parameters that make an estimator like this one."""
@@ -135,9 +134,10 @@ class Estimator(Shared):
 
     def save(self, path: str | Path) -> None:
         """Write the estimator, as it is at one moment, to a file for `onearm.load`."""
-        with self.lock:
-            content = {name: array.copy() for name, array in self.content().items()}
-        saving.save(type(self), path, self.params(), content)
+        saving.save(type(self), path, *self.lock.run(self._moment))
+
+    def _moment(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        return self.params(), {name: array.copy() for name, array in self.content().items()}
 
     @classmethod
     def loaded(cls, given: dict[str, Any], saved: dict[str, np.ndarray]) -> Self:

@@ -8,21 +8,22 @@ that finds the flag raised returns at once, and is played again by a call that w
 import os
 import sys
 import threading
-from types import TracebackType
-from typing import Any
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
 from weakref import WeakSet
 
 import numpy as np
 
 FREE = np.zeros(1, np.uint8)  # the flag that rounds are given which hold the lock
 GIL = getattr(sys, "_is_gil_enabled", lambda: True)()
+Result = TypeVar("Result")
 
 
 class Lock:
-    """A lock that lets in the thread that waited, not the one that has just left.
+    """Runs one call at a time; a signal handler may run another amid one of its thread.
 
-    A thread may enter again while it is inside or waits, as a signal handler does: both locks may
-    be taken several times by one thread.
+    The lock itself is entered by a `with` of C: an interrupt cannot leave it taken.
     """
 
     def __init__(self, always: bool = False) -> None:
@@ -34,31 +35,26 @@ class Lock:
     def start(self) -> None:
         """Nobody is inside: at first, and in a child process after a fork."""
         self._inside: Any = threading.RLock()
-        self._next = threading.RLock()
-        self._depth = 0
+        self._waiting: list[None] = []
         self.busy[0] = self.always
 
-    def __enter__(self) -> None:
-        if self._inside._is_owned():
-            self._inside.acquire()
-        else:
-            with self._next:
-                self._inside.acquire()
-        self._depth += 1
-        self.busy[0] = 1
+    def run(self, call: Callable[..., Result], *given: Any) -> Result:
+        """Return `call(*given)`, with all others kept out meanwhile."""
+        again = self._inside._is_owned()
+        self._waiting.append(None)
+        with self._inside:
+            self._waiting.pop()
+            try:
+                self.busy[0] = 1
+                return call(*given)
+            finally:
+                if not again:
+                    self.busy[0] = self.always
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        try:
-            self._depth -= 1
-            if self._depth == 0:
-                self.busy[0] = self.always
-        finally:
-            self._inside.release()
+    def give_way(self) -> None:
+        """Let threads that wait come before the next part of a long call."""
+        if self._waiting:
+            time.sleep(0.001)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Lock, (self.always,)  # a copy has a lock of its own, which is free

@@ -1,6 +1,7 @@
 """What rounds are played on, between two rounds: rows in columns, their weights, and a bandit."""
 
 from copy import copy
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,11 +25,7 @@ _SEARCHING = Lock()
 def _alone(boost: Any) -> Any:
     """Let no two fits share out searches at once: where Numba has no OpenMP, it would abort."""
 
-    def call(*given: Any) -> Any:
-        with _SEARCHING:
-            return boost(*given)
-
-    return call
+    return partial(_SEARCHING.run, boost)
 
 
 class Training:
