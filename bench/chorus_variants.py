@@ -55,7 +55,7 @@ def begin_again(W, P, S, b, c, top, Y, kept, C, M, N):
 
 def other(name: str, **kernels: Any) -> type[Chorus]:
     """Return Chorus with other kernels."""
-    usual = {n: getattr(chorus, n) for n in ("look", "scores", "chances", "choose", "possible")}
+    usual = {n: getattr(chorus, n) for n in ("look", "scores", "chances", "choose")}
     return type(name, (Chorus,), {}, **(usual | {"update": chorus.update} | kernels))
 
 

@@ -139,7 +139,8 @@ def as_outcomes(learner: Any, trace: Any, y: Any) -> tuple[Trace, np.ndarray, np
     label, greedy, propensity, correct = trace
     n = len(label)
     label, greedy = as_labels(label, k, n, "label"), as_greedy(learner, greedy, n)
-    propensity, correct = as_array(propensity, np.float64, "propensity"), np.asarray(correct)
+    propensity = as_array(propensity, np.float64, "propensity").copy()
+    correct = np.array(correct)
     if propensity.shape != (n,) or correct.shape != (n,):
         raise ValueError(f"propensity and correct must have {n} entries, as label has")
     fine = (propensity >= LEAST) & (propensity <= 1)

@@ -94,11 +94,14 @@ def _parsed(path: str | Path) -> tuple[dict[str, str], dict[str, Any], dict[str,
     from safetensors import SafetensorError
     from safetensors.numpy import load as deserialized
 
-    with Path(path).open("rb") as file:
+    path = Path(path)
+    if path.exists() and not path.is_dir() and not path.is_file():
+        raise ValueError("it is no ordinary file")  # to open a pipe could take for ever
+    with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         if size > onearm.max_bytes:
             raise ValueError(f"it has {size} bytes, onearm.max_bytes allows {onearm.max_bytes}")
-        data = file.read()
+        data = file.read(size)
     try:
         arrays = deserialized(data)
     except (SafetensorError, KeyError, ValueError, TypeError, OverflowError) as error:

@@ -205,3 +205,8 @@ def test_many_learners_need_no_table():
     some, labels = rows(learner, 20)
     trace = learner.play(some, labels)
     assert ((trace.propensity > 0) & (trace.propensity <= 1)).all()
+
+
+def test_a_first_weight_that_is_nothing_is_refused_by_name():
+    with pytest.raises(ValueError, match=r"weight_scale must be a number .* n_learners=500 would"):
+        BanditBBM(4, 2, n_learners=500, gamma=0.99)

@@ -62,5 +62,6 @@ def test_the_least_propensity(case):
     learner.learn(X, log, y if learner.full_information else None)
     require_finite(learner)
     assert np.isfinite(learner.scores(X[:100])).all()
+    type(learner).loaded(learner.params(), learner.content())
     trace = learner.play(X[:100], y[:100])
     assert ((trace.propensity >= LEAST) & (trace.propensity <= 1.0)).all()

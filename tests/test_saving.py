@@ -232,3 +232,47 @@ def test_many_threads_save_to_one_place(tmp_path):
         thread.join()
     assert [path.name for path in tmp_path.iterdir()] == ["learner"]
     assert bits(onearm.load(tmp_path / "learner")) == bits(learner)
+
+
+HUGE = [
+    ("AdaBandit", {"n_learners": 2}, {"n_learners": 2**31 - 1}),
+    ("BinBandit", {"n_learners": 2}, {"n_learners": 2**31 - 1}),
+    ("HoeffdingTree", {}, {"n_features": 2**31 - 1}),
+    ("HoeffdingTree", {}, {"n_features": 2**27}),
+    ("Chorus", {}, {"n_features": 2**31 - 1}),
+    ("BanditBBM", {"n_learners": 2}, {"n_classes": 2**31 - 1, "n_learners": 500}),
+    ("BanditGradientBooster", {}, {"N": 2**31 - 1}),
+]
+
+
+@pytest.mark.parametrize(("name", "small", "huge"), HUGE, ids=[f"{h[0]}-{h[2]}" for h in HUGE])
+def test_a_small_file_cannot_ask_for_memory_or_time(tmp_path, name, small, huge):
+    """Refused within the memory of a small process, before sizes become arrays or loops."""
+    getattr(onearm, name)(3, 2, **small).save(tmp_path / "model")
+    header, arrays = parse((tmp_path / "model").read_bytes())
+    parameters = json.dumps(json.loads(header["parameters"]) | huge)
+    (tmp_path / "model").write_bytes(sealed(header | {"parameters": parameters}, arrays))
+    code = """
+import resource, sys
+import onearm
+onearm.max_bytes = 2**40
+used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+try:
+    onearm.load(sys.argv[1])
+except ValueError:
+    print("refused", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - used < 2**19)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "model")],
+        capture_output=True, text=True, cwd=ROOT, timeout=60,
+    )  # fmt: skip
+    assert done.stdout == "refused True\n", done.stderr
+
+
+def test_what_is_no_file_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", "/dev/zero"):
+        with pytest.raises(ValueError, match="no ordinary file"):
+            onearm.load(path)
+    with pytest.raises(IsADirectoryError):
+        onearm.load(tmp_path)

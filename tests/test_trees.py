@@ -102,9 +102,9 @@ def test_missing_values_are_for_trees_alone():
 
 
 def forest(n=1, k=3, d=2, grace=1e9, leaves="bayes", max_bytes=2**22):
-    settings = (np.full(n, value) for value in (grace, 0.1, 0.5))
-    trees = Trees(n, k, d, (0,) * d, *settings, 10, 0, leaves, "gaussian", max_bytes)
+    trees = Trees(n, k, d, (0,) * d, 10, 0, leaves, "gaussian", max_bytes)
     trees.allocate()
+    trees.set_rates(*(np.full(n, value) for value in (grace, 0.1, 0.5)))
     return trees
 
 

@@ -22,8 +22,9 @@ class OurTree:
     def __init__(self, k=K):
         once = (np.array([SETTINGS[name]]) for name in ("grace", "delta", "tie"))
         rest = (10, 0, SETTINGS["leaves"], "gaussian", SETTINGS["max_bytes"])
-        self.trees = Trees(1, k, D, (), *once, *rest)
+        self.trees = Trees(1, k, D, (), *rest)
         self.trees.allocate()
+        self.trees.set_rates(*once)
         self.k, self.notes = k, np.empty(NOTES, np.int64)
 
     def say(self, x):

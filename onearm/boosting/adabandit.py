@@ -195,7 +195,7 @@ class Adaptive(Booster):
     """What AdaBandit and AdaBoost.OLM share."""
 
     step: str = option("adaptive", "paper", "adaptive")
-    step_scale: float = real(0.01, "(0, inf)")
+    step_scale: float = real(0.01, "[1e-12, 1e12]")
     ties: str = option("random", "random", "lowest")
     share: float = real(0.0, "[0, 1)")
     alpha: np.ndarray = state(
@@ -259,7 +259,7 @@ class AdaBandit(Adaptive, **KERNELS):
     """
 
     rho: float = real(0.003, "(0, 1)")
-    clip: float = real(100.0, "(0, inf)")
+    clip: float = real(100.0, "[1e-12, 1e12]")
     target: str = option("truth", "cheapest", "truth")
 
     exploration = "rho"

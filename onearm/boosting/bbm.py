@@ -161,7 +161,7 @@ class BanditBBM(ByMajority, **KERNELS):
     """
 
     rho: float = real(0.003, "(0, 1)")
-    clip: float = real(100.0, "(0, inf)")
+    clip: float = real(100.0, "[1e-12, 1e12]")
     target: str = option("truth", "cheapest", "truth")
 
     exploration = "rho"

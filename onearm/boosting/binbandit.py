@@ -144,7 +144,7 @@ class BinBandit(
     n_learners: int = whole(10, 1)
     rho: float = real(0.003, "(0, 1)")
     gamma: float = real(0.1, "(0, 0.5)")
-    eta: float = real(0.0, "[0, inf)")
+    eta: float = real(0.0, "[0, 1e12]")
     others: bool = flag(True)
     # the weight of each learner in the vote for its class
     alpha: np.ndarray = state(

@@ -31,6 +31,7 @@ from onearm.learner import Learner
 from onearm.parameters import option, option_or_call, span, whole, wholes
 from onearm.rng import seeded, uniform
 
+LEAST_WEIGHT = 1e-12  # of a first answer, that can still be told from rounding
 SETTINGS_DRAWN = 4  # the generator of a seed that the settings of weak learners are drawn from
 WEAK = {
     "tree": {"weak_look": look, "weak_learn": learn, "weak_lean": lean},
@@ -55,11 +56,11 @@ class Booster(Learner):
 
     n_learners: int = whole(20, 1)
     weak: Any = option_or_call("tree", "tree", "stump", "linear")
-    weight_scale: Any = span("unit", "(0, inf)", "unit")
+    weight_scale: Any = span("unit", "[1e-12, 1e12]", "unit")
     nominal: tuple[int, ...] = wholes((), 0)
-    grace: Any = span((2.0, 10.0), "(0, inf)")
+    grace: Any = span((2.0, 10.0), "[1e-12, 1e12]")
     delta: Any = span((0.01, 0.9), "(0, 1)")
-    tie: Any = span((0.01, 0.9), "(0, inf)")
+    tie: Any = span((0.01, 0.9), "[1e-12, 1e12]")
     leaves: str = option("adaptive", *LEAVES, fixed=True)
     observer: str = option("gaussian", "gaussian", "histogram", fixed=True)
     max_bytes: int = whole(2**28, 1, 2**50)
@@ -75,17 +76,22 @@ class Booster(Learner):
 
     def plan(self) -> None:
         n, k = self.sizes()
-        self.grace_, self.delta_, self.tie_, self.scale = self._drawn(n)
         if callable(self.weak):
             self.learners: Any = Foreign(self.weak, n, k)
         elif self.weak == "linear":
             self.learners = Linear(n, k, self.n_features)
         else:
             self.learners = Trees(
-                n, k, self.n_features, self.nominal, self.grace_, self.delta_, self.tie_, 10,
-                1 if self.weak == "stump" else 0, self.leaves, self.observer, self.max_bytes,
+                n, k, self.n_features, self.nominal, 10, 1 if self.weak == "stump" else 0,
+                self.leaves, self.observer, self.max_bytes,
             )  # fmt: skip
         self.parts = (self.learners,)
+
+    def start(self) -> None:
+        super().start()
+        self.grace_, self.delta_, self.tie_, self.scale = self._drawn(self.sizes()[0])
+        if isinstance(self.learners, Trees):
+            self.learners.set_rates(self.grace_, self.delta_, self.tie_)
 
     def sizes(self) -> tuple[int, int]:
         """Return how many weak learners there are, and how many labels each knows."""
@@ -105,10 +111,20 @@ class Booster(Learner):
     def _new_lock(self) -> Lock:
         return Lock(always=not COMPILED or callable(self.weak))
 
+    def _unit(self) -> float:
+        """Return the scale that makes the first right answer weigh 1."""
+        weight = self.first_weight()
+        if not weight > LEAST_WEIGHT:
+            raise ValueError(
+                f"weight_scale must be a number for {self}: the first of n_learners="
+                f"{self.n_learners} would weigh {weight:g}, too little to be taken for 1"
+            )
+        return 1.0 / weight
+
     def _drawn(self, n: int) -> tuple[np.ndarray, ...]:
         """Draw what each weak learner has for itself: grace, delta, tie and weight scale."""
         rng = seeded(self.seed, SETTINGS_DRAWN)
-        scale = 1.0 / self.first_weight() if self.weight_scale == "unit" else self.weight_scale
+        scale = self._unit() if self.weight_scale == "unit" else self.weight_scale
         ranges = (self.grace, self.delta, self.tie, scale)
         ends = [r if isinstance(r, tuple) else (r, r) for r in ranges]
         drawn = np.empty((4, n))

@@ -97,9 +97,9 @@ class HoeffdingTree(
     """
 
     nominal: tuple[int, ...] = wholes((), 0)
-    grace: float = real(200.0, "(0, inf)", fixed=True)
+    grace: float = real(200.0, "[1e-12, 1e12]", fixed=True)
     delta: float = real(1e-7, "(0, 1)", fixed=True)
-    tie: float = real(0.05, "[0, inf)", fixed=True)
+    tie: float = real(0.05, "[0, 1e12]", fixed=True)
     leaves: str = option("adaptive", *LEAVES, fixed=True)
     observer: str = option("gaussian", "gaussian", "histogram", fixed=True)
     n_splits: int = whole(10, 1)
@@ -113,11 +113,14 @@ class HoeffdingTree(
 
     def plan(self) -> None:
         self.trees = Trees(
-            1, self.n_classes, self.n_features, self.nominal, np.array([self.grace]),
-            np.array([self.delta]), np.array([self.tie]), self.n_splits, self.max_depth,
+            1, self.n_classes, self.n_features, self.nominal, self.n_splits, self.max_depth,
             self.leaves, self.observer, self.max_bytes,
         )  # fmt: skip
         self.parts = (self.trees,)
+
+    def start(self) -> None:
+        super().start()
+        self.trees.set_rates(*(np.array([rate]) for rate in (self.grace, self.delta, self.tie)))
 
     def model(self) -> tuple:
         room = np.empty(NOTES, np.int64), np.empty(self.n_classes)  # for what is seen of a row

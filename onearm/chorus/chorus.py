@@ -25,7 +25,7 @@ from onearm.chorus.conductor import DRAW, doubt, judge, lead, rank, weights
 from onearm.chorus.echo import BEFORE, FOLLOWED, HEARD, NOW, alarmed, echo, follow, heard, keep
 from onearm.chorus.memory import WIDEST, folded, recall, remember
 from onearm.chorus.metric import differ, measure, measured, measured_all
-from onearm.chorus.rows import MANY, note, places, raw, scaled, weighed
+from onearm.chorus.rows import MANY, n_numbers, note, places, raw, scaled, weighed
 from onearm.chorus.voices import VARIANCE, sing, teach
 from onearm.chorus.waves import drawn, turned, usual, waves
 from onearm.explore import best, certain
@@ -221,7 +221,7 @@ class Chorus(
 
     nominal: tuple[int, ...] = wholes((), 0)
     waves: int = whole(0, 0, 2**20)
-    alpha: float = real(0.2, "[0, inf)")
+    alpha: float = real(0.2, "[0, 1e12]")
     # weights of own and bold, variances of own; variances of bold
     W: np.ndarray = state("n_phi", 3, "n_classes", range="[-1e100, 1e100]")
     P: np.ndarray = state("n_phi", range="(0, 1e100]")
@@ -255,8 +255,7 @@ class Chorus(
     off_policy = True
 
     def plan(self) -> None:
-        self.places = places(self.n_features, self.nominal)
-        self.n_numbers = self.n_phi = int(self.places[0, -1])
+        self.n_numbers = self.n_phi = n_numbers(self.n_features, self.nominal)
         self.n_compared = self.n_rows = self.n_memories = 0
         self.n_leads, self.turn, self.columns = 4, 0, 0
         self.n_followed = self.n_classes if self.n_classes <= FOLLOWED else 1
@@ -270,6 +269,7 @@ class Chorus(
 
     def start(self) -> None:
         super().start()
+        self.places = places(self.n_features, self.nominal)
         self.edges, self.scale = np.zeros(0, np.int64), 0.0
         self.signs, self.shift = np.zeros((3, 0, 0)), np.zeros((0, 0))
         if self.n_memories:

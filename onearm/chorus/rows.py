@@ -86,10 +86,15 @@ def weighed(x, start, nominal, count, rounds):
     return at[:n], value[:n]
 
 
-def places(d: int, nominal: tuple[int, ...]) -> np.ndarray:
-    """Return where each feature starts among the numbers, and how many values it has if nominal."""
+def n_numbers(d: int, nominal: tuple[int, ...]) -> int:
+    """Return how many numbers a row has: one for each feature, or for each value if nominal."""
     if len(nominal) not in (0, d):
         raise ValueError(f"nominal must have n_features={d} entries or none, got {len(nominal)}")
-    values = np.array(nominal or (0,) * d, np.int64)
+    return sum(max(1, m) for m in nominal) if nominal else d
+
+
+def places(d: int, nominal: tuple[int, ...]) -> np.ndarray:
+    """Return where each feature starts among the numbers, and how many values it has if nominal."""
+    values = np.array(nominal or np.zeros(d), np.int64)
     start = np.cumsum(np.append(0, np.maximum(values, 1)))
     return np.stack([start, np.append(values, 0)])

@@ -174,7 +174,7 @@ class SpanBooster(Boosted, GradientRegressor):
     """
 
     N: int = whole(20, 3)
-    B: float = real(10.0, "(0, inf)")
+    B: float = real(10.0, "[1e-12, 1e12]")
     sigma: np.ndarray = state("N", range="[0, 1]")  # the shrinkages
 
     def _settings(self) -> tuple[float, float, float]:

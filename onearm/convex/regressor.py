@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from onearm.convex.arguments import real_array
 from onearm.convex.losses import LOSSES
 from onearm.core.estimator import Estimator
 from onearm.core.pacing import paced
@@ -47,9 +48,9 @@ class Regressor(Estimator):
 
     n_features: int = whole(REQUIRED, 1)
     n_outputs: int = whole(1, 1)
-    lr: float = real(0.01, "(0, inf)", fixed=True)
+    lr: float = real(0.01, "[1e-12, 1e12]", fixed=True)
     power: float = real(0.5, "[0, 1]", fixed=True)
-    R: float = real(10.0, "(0, inf)", fixed=True)
+    R: float = real(10.0, "[1e-12, 1e12]", fixed=True)
     low: float = real(-np.inf, "[-inf, inf)")
     high: float = real(np.inf, "(-inf, inf]")
     seed: int = whole(0, 0)
@@ -84,7 +85,7 @@ class Regressor(Estimator):
         return _numbers("x", x, (self.n_features,))
 
     def _answers(self, y: Any, n: int, loss: str) -> np.ndarray:
-        y = np.asarray(y, float)
+        y = real_array("y", y)
         y = _numbers("y", y[:, None] if y.ndim == self.n_outputs == 1 else y, (n, self.n_outputs))
         if loss == "logistic" and (np.abs(y) != 1).any():
             raise ValueError(f"y must be -1 or 1 for the logistic loss, got {_odd(y, abs(y) != 1)}")
@@ -96,7 +97,7 @@ class BanditRegressor(Regressor):
     """A regressor that asks for losses at some points around its prediction."""
 
     N: int = whole(20, 1)
-    delta: float = real(0.5, "(0, inf)")
+    delta: float = real(0.5, "[1e-12, 1e12]")
 
     def start(self) -> None:
         super().start()
@@ -113,6 +114,9 @@ class BanditRegressor(Regressor):
     def update(self, x: Any, query: Query, losses: Any) -> None:
         """Learn from the losses at the points, which may be noisy."""
         x, losses = self._row(x), _numbers("losses", losses, (self.N,))
+        if not isinstance(query, tuple | list) or len(query) != 3:
+            raise ValueError(f"query must be what `choose` returned, got {query!r}")
+        query = Query(*query)
         directions = _numbers("query.directions", query.directions, self._asked.shape)
         self.lock.run(self._hear, x, directions, losses)
 
@@ -189,7 +193,7 @@ def kind_of(loss: str) -> int:
 
 def _numbers(name: str, given: Any, shape: tuple[int | None, ...]) -> np.ndarray:
     """What was given as an array of this shape, or an error that says what is wrong with it."""
-    array = np.ascontiguousarray(given, float)
+    array = np.ascontiguousarray(real_array(name, given), float)
     fits = array.ndim == len(shape) and all(
         want in (None, size) for want, size in zip(shape, array.shape, strict=True)
     )

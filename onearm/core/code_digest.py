@@ -21,8 +21,8 @@ from numba.core.types import Type
 
 NUMBERS = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis), np.dtype, Type)
 WRAPPERS = (staticmethod, classmethod, MethodType)
-NAMED = sys.stdlib_module_names | {"numpy", "numba"}  # told by names; versions are in the cache
-SHARED = {"onearm.learner", "onearm.kernels"}  # the same for every learner: how it is called
+NAMED = sys.stdlib_module_names | {"numpy", "numba"}  # by their names; versions are in the cache
+SHARED = ("onearm.learner", "onearm.kernels", "onearm.saving", "onearm.parameters", "onearm.core.")
 INSTALLED = tuple(map(str, [*getsitepackages(), getusersitepackages()]))
 
 
@@ -112,7 +112,7 @@ class Walk:
         """Whether the code may change without a new version of an installed package."""
         package = _package(value)
         if package in self.ours:
-            return value.__module__ not in SHARED
+            return not value.__module__.startswith(SHARED)  # the same for every learner
         file = str(getattr(sys.modules.get(value.__module__), "__file__", None) or "")
         return package not in sys.stdlib_module_names and not file.startswith(INSTALLED)
 

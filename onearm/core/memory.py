@@ -2,6 +2,8 @@
 
 import math
 import os
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,8 +14,11 @@ Shapes = dict[str, tuple[tuple[int, ...], Any]]  # of arrays by name: shape and 
 
 
 def half_of_the_machine() -> int:
-    """Return half of the machine's memory in bytes."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    """Return half of the memory of the machine, or of the container, in bytes."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    with suppress(OSError, ValueError):  # where there is no limit
+        memory = min(memory, int(Path("/sys/fs/cgroup/memory.max").read_text()))
+    return memory // 2
 
 
 def require_room(owner: str, shapes: Shapes, way_out: str) -> None:

@@ -93,7 +93,7 @@ class Bag(
     n_bags: int = whole(5, 1)
     epsilon: float = real(0.05, "(0, 1]")
     loss: str = option("logistic", *LOSSES)
-    eta: float = real(0.0, "[0, inf)")
+    eta: float = real(0.0, "[0, 1e12]")
     W: np.ndarray = state("n_features", "n_columns")  # the bags side by side
     G: np.ndarray = state("n_features", "n_columns", range="[0, inf)")  # Σ of squared gradients
 

@@ -81,7 +81,7 @@ class Confidit(
     """
 
     alpha: float = real(1.0, "(-1, 1]", fixed=True)
-    eta: float = real(1.0, "[0, inf)")
+    eta: float = real(1.0, "[0, 1e12]")
     diagonal: bool = flag(False, fixed=True)
     W: np.ndarray = state("n_features", "n_classes")
     A: np.ndarray = matrices()  # the inverses; or the diagonals

@@ -96,7 +96,7 @@ class ConservativeOVA(Learner, look=linear, chances=chances, choose=choose, upda
     """
 
     variant: str = option("PA-I", *VARIANTS)
-    C: float = real(1.0, "(0, inf)")
+    C: float = real(1.0, "[1e-12, 1e12]")
     W: np.ndarray = state("n_features", "n_classes")  # (d, k)
 
     def model(self) -> tuple:

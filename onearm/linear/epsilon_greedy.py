@@ -102,7 +102,7 @@ class EpsilonGreedy(Learner, look=linear, chances=chances, choose=choose, update
     estimator: str = option("mtr", *ESTIMATORS, fixed=True)
     epsilon: float = real(0.05, "(0, 1]")
     loss: str = option("logistic", *LOSSES)
-    eta: float = real(0.0, "[0, inf)")
+    eta: float = real(0.0, "[0, 1e12]")
     W: np.ndarray = state("n_features", "n_classes")
     G: np.ndarray = state("n_features", "n_classes", range="[0, inf)")  # Σ of squared gradients
     V: np.ndarray = state("n_modelled", "n_classes")  # the weights of q

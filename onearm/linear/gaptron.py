@@ -122,7 +122,7 @@ class Gaptron(Learner, look=linear, chances=chances, choose=choose, update=updat
 
     loss: str = option("logistic", *LOSSES)
     gamma: float = real(0.02, "(0, 1]")
-    D: float = real(10.0, "(0, inf)")
+    D: float = real(10.0, "[1e-12, 1e12]")
     W: np.ndarray = state("n_features", "n_classes")
     S: np.ndarray = state(1, range="[0, inf)")  # Σ‖G‖²
 

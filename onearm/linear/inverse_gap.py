@@ -99,9 +99,9 @@ class InverseGap(Learner, look=linear, chances=chances, choose=choose, update=up
 
     rule: str = option("square", *RULES)
     loss: str = option("logistic", *LOSSES)
-    scale: float = real(10.0, "(0, inf)")
+    scale: float = real(10.0, "[1e-12, 1e12]")
     exponent: float = real(0.5, "[0, 1]")
-    eta: float = real(0.0, "[0, inf)")
+    eta: float = real(0.0, "[0, 1e12]")
     W: np.ndarray = state("n_features", "n_classes")
     G: np.ndarray = state("n_features", "n_classes", range="[0, inf)")  # Σ of squared gradients
     t: np.ndarray = state(1, range="[0, inf)")  # answers heard

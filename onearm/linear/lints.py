@@ -109,8 +109,8 @@ class LinTS(
     16
     """
 
-    v: float = real(0.3, "(0, inf)")
-    lam: float = real(1.0, "(0, inf)", fixed=True)
+    v: float = real(0.3, "[1e-12, 1e12]")
+    lam: float = real(1.0, "[1e-12, 1e12]", fixed=True)
     diagonal: bool = flag(False, fixed=True)
     W: np.ndarray = state("n_features", "n_classes")
     A: np.ndarray = matrices()  # the inverses; or the diagonals

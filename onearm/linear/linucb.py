@@ -67,8 +67,8 @@ class LinUCB(
     16
     """
 
-    alpha: float = real(1.0, "[0, inf)")
-    lam: float = real(1.0, "(0, inf)", fixed=True)
+    alpha: float = real(1.0, "[0, 1e12]")
+    lam: float = real(1.0, "[1e-12, 1e12]", fixed=True)
     diagonal: bool = flag(False, fixed=True)
     W: np.ndarray = state("n_features", "n_classes")
     A: np.ndarray = matrices()  # the inverses; or the diagonals

@@ -150,9 +150,9 @@ class Newtron(Learner, look=look, chances=chances, choose=choose, update=update)
     """
 
     gamma: float = real(2**-8, "(0, 1]")
-    alpha: float = real(10.0, "(0, inf)")
-    beta: float = real(0.01, "(0, inf)")
-    D: float = real(6.5, "(0, inf)")
+    alpha: float = real(10.0, "[1e-12, 1e12]")
+    beta: float = real(0.01, "[1e-12, 1e12]")
+    D: float = real(6.5, "[1e-12, 1e12]")
     diagonal: bool = flag(True, fixed=True)
     V: np.ndarray = state("n_features", "n_classes")
     A: np.ndarray = second_order()  # the diagonal of A; or the inverse of A

@@ -138,9 +138,9 @@ class OffsetTree(
     """
 
     variant: str = option("PA-I", *VARIANTS)
-    C: float = real(1.0, "(0, inf)")
+    C: float = real(1.0, "[1e-12, 1e12]")
     rule: str = option("before", *RULES)
-    explore: float = real(0.0, "[0, inf)")
+    explore: float = real(0.0, "[0, 1e12]")
     W: np.ndarray = state(lambda self: (self.n_features, self.n_classes - 1))  # a column per node
     t: np.ndarray = state(1, range="[0, inf)")  # answers heard
 

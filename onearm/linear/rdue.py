@@ -68,7 +68,7 @@ class RDUE(Learner, look=linear, chances=chances, choose=choose, update=update):
     580
     """
 
-    B: float = real(10.0, "(0, inf)")
+    B: float = real(10.0, "[1e-12, 1e12]")
     q0: float = real(0.02, "(0, 1]")
     W: np.ndarray = state("n_features", "n_classes")
     S: np.ndarray = state(1, range="[0, inf)")  # Σ‖G‖²

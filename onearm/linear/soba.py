@@ -145,9 +145,9 @@ class SOBA(Learner, look=linear, chances=chances, choose=choose, update=update):
     """
 
     gamma: float = real(2**-5, "(0, 1]")
-    a: float = real(1.0, "(0, inf)", fixed=True)
+    a: float = real(1.0, "[1e-12, 1e12]", fixed=True)
     diagonal: bool = flag(True, fixed=True)
-    adaptive: float = real(0.0, "[0, inf)")
+    adaptive: float = real(0.0, "[0, 1e12]")
     W: np.ndarray = state("n_features", "n_classes")
     A: np.ndarray = second_order()  # the diagonal of A; or the inverse of A
     past: np.ndarray = state(3, range="(-1, inf)")  # Σ m, Σ q/(1+q), answers heard

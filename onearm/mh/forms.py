@@ -147,7 +147,7 @@ class Trees(Form):
 def form(sizes: Any, K: int) -> Any:
     """Return an empty form: ["trees", leaves] or ["products", terms]."""
     kinds = {"trees": (Trees, 2), "products": (Products, 1)}
-    if not isinstance(sizes, list) or len(sizes) != 2 or sizes[0] not in kinds:
+    if not isinstance(sizes, list) or len(sizes) != 2 or sizes[0] not in list(kinds):
         raise ValueError(f"form must be of {', '.join(kinds)} and a size, got {sizes!r}")
     cls, least = kinds[sizes[0]]
     if type(sizes[1]) is not int or not least <= sizes[1] <= 2**15:

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+import onearm
 from onearm.core.interval import Interval, require_inside
 from onearm.core.sparse_check import check_csr
 
@@ -16,8 +17,9 @@ def require_facts(facts: dict[str, Any]) -> None:
     if facts.keys() != FACTS:
         raise ValueError(f"a saved AdaBoostMH must have {', '.join(sorted(FACTS))}")
     d, names = facts["columns"], facts["names"]
-    if type(d) is not int or not 1 <= d < 2**31:
-        raise ValueError(f"columns must be an integer in [1, {2**31 - 1}], got {d!r}")
+    most = min(2**31 - 1, onearm.max_bytes // 64)  # numbers of 8 bytes for each, several times
+    if type(d) is not int or not 1 <= d <= most:
+        raise ValueError(f"columns must be an integer in [1, {most}], got {d!r}")
     if not _all(names, str) or len(names) not in (0, d):
         raise ValueError(f"names must be texts, one for each of {d} columns or none, got {names!r}")
     for flag in ("multilabel", "shared"):

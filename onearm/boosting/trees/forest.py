@@ -70,22 +70,18 @@ class Trees:
 
     def __init__(
         self, n_trees: int, n_classes: int, n_features: int, nominal: tuple[int, ...],
-        grace: np.ndarray, delta: np.ndarray, tie: np.ndarray, n_splits: int, max_depth: int,
-        leaves: str, observer: str, max_bytes: int,
+        n_splits: int, max_depth: int, leaves: str, observer: str, max_bytes: int,
     ) -> None:  # fmt: skip
         if len(nominal) not in (0, n_features):
             said = f"nominal must have one entry for each of {n_features} columns"
             raise ValueError(f"{said}, or none, got {nominal}")
-        self.nominal = np.array(nominal or (0,) * n_features, np.int64)
-        rows = np.where(self.nominal > 0, self.nominal + 2, 0)  # each value, any other, all
-        self.place = np.cumsum(rows) - rows
-        sizes = n_classes, n_features, int(rows.sum())
-        self.n_trees, self.n_classes = n_trees, n_classes
+        n_rows = sum(m + 2 for m in nominal if m > 0)  # each value, any other, all
+        sizes = n_classes, n_features, n_rows
+        self.n_trees, self.n_classes, self.n_features = n_trees, n_classes, n_features
+        self.values = nominal
         self.fields = _fields(*sizes, leaves != "majority", observer == "gaussian")
         self.n_nodes, self.n_slots = _room(self.fields, n_trees, max_bytes)
-        self.settings = (
-            grace, delta, tie, self.n_slots, n_splits, max_depth, LEAVES.index(leaves),
-        )  # fmt: skip
+        self.rules = self.n_slots, n_splits, max_depth, LEAVES.index(leaves)
 
     def shapes(self, n_nodes: int | None = None, n_slots: int | None = None) -> Shapes:
         """Return shape and type of every array, with room for all nodes or so many."""
@@ -96,8 +92,15 @@ class Trees:
             all_shapes[name] = whole, kind
         return all_shapes | {"used": ((self.n_trees, 2), np.int64)}
 
+    def set_rates(self, grace: np.ndarray, delta: np.ndarray, tie: np.ndarray) -> None:
+        """Say of each tree when it tries to split, and how sure it must be."""
+        self.settings = grace, delta, tie, *self.rules
+
     def allocate(self) -> None:
         """Make trees of one leaf each."""
+        self.nominal = np.array(self.values or np.zeros(self.n_features), np.int64)
+        rows = np.where(self.nominal > 0, self.nominal + 2, 0)
+        self.place = np.cumsum(rows) - rows
         for name, (shape, kind) in self.shapes().items():
             setattr(self, name, np.zeros(shape, kind))
         self.used[...] = 1  # of nodes, of slots
@@ -139,7 +142,8 @@ class Trees:
         return self.shapes(*(int(n) for n in used.max(axis=0)))
 
     def require_sound(self, saved: dict[str, np.ndarray]) -> None:
-        require_sound(saved, self.nominal, self.n_classes)
+        nominal = np.array(self.values or np.zeros(self.n_features), np.int64)
+        require_sound(saved, nominal, self.n_classes)
 
     def make_room(self, saved: dict[str, np.ndarray]) -> None:
         """Use as much room as was in use when these arrays were saved."""
