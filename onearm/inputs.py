@@ -187,7 +187,7 @@ def _pieces(X: Any, y: Any) -> Iterator[tuple[Any, Any]]:
     if hasattr(X, "chunks"):
         if y is not None:
             raise ValueError("y must not be given beside a Stream: it has its own")
-        yield from X.chunks()
+        yield from map(_chunk, X.chunks() or ())
         return
     X = X if hasattr(X, "shape") else as_array(X, np.float64, "X")
     if len(X.shape) != 2:
@@ -202,6 +202,17 @@ def _pieces(X: Any, y: Any) -> Iterator[tuple[Any, Any]]:
     for start in range(0, X.shape[0], rows):
         part = slice(start, start + rows)
         yield X[part], labels_of(y, part)
+
+
+def _chunk(chunk: Any) -> tuple[Any, Any]:
+    """Return rows and labels that a stream gave, if they can be such."""
+    if not isinstance(chunk, tuple | list) or len(chunk) != 2:
+        raise ValueError(f"a stream must give pairs (X, y), got {type(chunk).__name__}")
+    X, y = chunk
+    X = X if hasattr(X, "shape") else as_array(X, np.float64, "X")
+    if len(X.shape) != 2:
+        raise ValueError(f"X of a stream must have two dimensions, got shape {X.shape}")
+    return X, y
 
 
 def labels_of(y: Any, part: slice) -> Any:

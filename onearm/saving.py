@@ -107,7 +107,7 @@ def _parsed(path: str | Path) -> tuple[dict[str, str], dict[str, Any], dict[str,
     except (SafetensorError, KeyError, ValueError, TypeError, OverflowError) as error:
         raise ValueError(f"{type(error).__name__}: {error}") from None
     length = int.from_bytes(data[:8], "little")
-    header = json.loads(data[8 : 8 + length]).get("__metadata__", {})
+    header = json.loads(data[8 : 8 + length]).get("__metadata__") or {}
     if not header.keys() >= {"class", "parameters", "sha256"}:
         raise ValueError("its header names no class, parameters and SHA-256")
     try:

@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 
 HANG = 60.0  # seconds without a word
-UNCHECKED = "-unchecked"  # at the end of a case: without the checks of loaded numbers
 
 
 class Verdict:
@@ -168,9 +167,6 @@ def child(case: str, kind: str, first: int, last: int) -> None:
     """Attack with the files `first` to `last`-1 of a case, a line for each."""
     from tests.attack_use import sound
 
-    if case.endswith(UNCHECKED):
-        case = case.removesuffix(UNCHECKED)
-        lay_open()
     data = sound(case)
     make = damaged if kind == "damaged" else crafted
     assert attempt(data) == Verdict.WORKS, attempt(data)

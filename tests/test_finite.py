@@ -22,13 +22,17 @@ def rows(kind):
         X = X[:, :1] * np.arange(1.0, D + 1)
     if kind == "mixed scales":
         X *= 10.0 ** rng.choice([-100, -3, 0, 3, 100], size=D)
+    if kind == "ever larger":
+        X *= 10.0 ** np.linspace(-320, 99, N)[:, None]
     if kind == "spikes":
         X *= 10.0 ** (100 * (rng.random((N, 1)) < 0.001))
     scale = {"1e100": 1e100, "1e-100": 1e-100}.get(kind, 1.0)
     return np.clip(scale * X, -1e100, 1e100), y
 
 
-KINDS = ["1e100", "1e-100", "constant", "collinear", "one label", "mixed scales", "spikes"]
+KINDS = ["1e100", "1e-100", "constant", "collinear", "one label", "mixed scales", "spikes"] + [
+    "ever larger"
+]
 
 
 def require_finite(learner):

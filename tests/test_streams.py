@@ -198,3 +198,10 @@ def test_streams_draw_from_generators_of_their_own(make, monkeypatch):
     make(20).drifting([5]).shuffled().arrays()
     assert taken
     assert set(taken).isdisjoint({0, 1})
+
+
+@pytest.mark.parametrize("chunk", [None, "ab", [1], (np.ones(3), [0]), ("ab", "cd"), 5])
+def test_chunks_that_are_none_are_refused(chunk):
+    stream = Stream("odd", 3, 3, lambda: iter([chunk]))
+    with pytest.raises(ValueError, match=r"must"):
+        Banditron(3, 3).play(stream)

@@ -102,7 +102,7 @@ class HoeffdingTree(
     tie: float = real(0.05, "[0, 1e12]", fixed=True)
     leaves: str = option("adaptive", *LEAVES, fixed=True)
     observer: str = option("gaussian", "gaussian", "histogram", fixed=True)
-    n_splits: int = whole(10, 1)
+    n_splits: int = whole(10, 1, 1000)
     max_depth: int = whole(0, 0)
     max_bytes: int = whole(2**28, 1, 2**50)
 

@@ -15,6 +15,7 @@ from onearm.boosting.trees.leaves import top
 from onearm.boosting.trees.nodes import BY_BAYES, LABEL
 from onearm.core.interval import Interval, require_inside
 from onearm.core.memory import Shapes
+from onearm.core.state import FINITE
 from onearm.explore import runner_up
 from onearm.kernels import kernel
 from onearm.vectors import add, linear, sqnorm
@@ -73,7 +74,7 @@ class Linear:
     content = arrays
 
     def require_sound(self, saved: dict[str, np.ndarray]) -> None:
-        require_inside("W", saved["W"], Interval("(-inf, inf)"), "linear weak learners")
+        require_inside("W", saved["W"], Interval(FINITE), "linear weak learners")
 
     def make_room(self, saved: dict[str, np.ndarray]) -> None:
         pass

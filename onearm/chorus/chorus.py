@@ -32,6 +32,7 @@ from onearm.explore import best, certain
 from onearm.kernels import kernel, separate_kernel
 from onearm.learner import Learner, state
 from onearm.parameters import real, whole, wholes
+from onearm.vectors import LARGEST
 
 RIDGE_OWN, RIDGE_BOLD = 0.01, 0.1
 TEXT = 0.5  # of α: in a text some words are always new, and widths never small
@@ -231,14 +232,16 @@ class Chorus(
     c: np.ndarray = state("n_leads", range="[-1e100, 1e100]")
     top: np.ndarray = state(1, range="[0, 1]")  # how sure it is at best
     # rows remembered, now and before, as they are and by A; their labels, signed, and 0 for none
-    R: np.ndarray = state(2, "n_memories", "n_compared", "n_rows", dtype=np.float32)
+    R: np.ndarray = state(
+        2, "n_memories", "n_compared", "n_rows", range="[-1e6, 1e6]", dtype=np.float32
+    )
     Y: np.ndarray = state(2, "n_rows", range="[-n_classes, n_classes]", dtype=np.int64)
     kept: np.ndarray = state(2, range="[0, 4e18]", dtype=np.int64)  # rows kept; n at which A is due
     # how rows of one label differ; their means by label, and how many; how rows are measured
-    C: np.ndarray = state("n_compared", "n_compared")
-    M: np.ndarray = state("n_classes", "n_compared")
+    C: np.ndarray = state("n_compared", "n_compared", range="[-1e24, 1e24]")
+    M: np.ndarray = state("n_classes", "n_compared", range="[-1e6, 1e6]")
     N: np.ndarray = state("n_classes", range="[0, 1e18]")
-    A: np.ndarray = state("n_compared", "n_compared", dtype=np.float32)
+    A: np.ndarray = state("n_compared", "n_compared", range="[-1e3, 1e3]", dtype=np.float32)
     # what would have been said before the last change, and what the memories counted
     E: np.ndarray = state("n_phi", "n_classes", range="[-1e200, 1e200]")
     G: np.ndarray = state("n_memories", range="[-1e100, 1e100]")
@@ -290,6 +293,11 @@ class Chorus(
             raise ValueError("saved array W of Chorus must have variances above 0")
         if not (saved["moments"][::2] >= 0.0).all():
             raise ValueError("saved array moments of Chorus must have counts and squares from 0 on")
+        if not (abs(saved["moments"][1]) <= LARGEST).all():
+            raise ValueError(f"saved array moments of Chorus must have means within ±{LARGEST:g}")
+        lower = np.tril(saved["C"])
+        if self.n_compared and np.linalg.eigvalsh(lower)[0] < -1e-6 * (1.0 + np.trace(lower)):
+            raise ValueError("saved array C of Chorus must be positive definite")
         S = saved["S"]
         if not np.array_equal(S, S.T) or np.linalg.eigvalsh(S)[0] <= 0.0:
             raise ValueError("saved array S of Chorus must be symmetric and positive definite")

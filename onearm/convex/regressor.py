@@ -10,6 +10,7 @@ import numpy as np
 from onearm.convex.arguments import real_array
 from onearm.convex.losses import LOSSES
 from onearm.core.estimator import Estimator
+from onearm.core.memory import Shapes
 from onearm.core.pacing import paced
 from onearm.core.state import generator, state
 from onearm.parameters import REQUIRED, real, whole
@@ -98,6 +99,9 @@ class BanditRegressor(Regressor):
 
     N: int = whole(20, 1)
     delta: float = real(0.5, "[1e-12, 1e12]")
+
+    def scratch(self) -> Shapes:
+        return {"directions": ((self.N, *self._along()), np.float64)}
 
     def start(self) -> None:
         super().start()

@@ -14,6 +14,7 @@ import numpy as np
 
 from onearm.core.interval import Interval, require_inside
 from onearm.core.memory import Shapes
+from onearm.core.state import FINITE
 from onearm.kernels import lean_kernel
 
 AFRESH = 1000  # rounds after which ‖W‖² is added up anew
@@ -43,7 +44,7 @@ class LinearWeak:
 
     def require_sound(self, saved: dict[str, np.ndarray]) -> None:
         for name in self.shapes():
-            require_inside(name, saved[name], Interval("(-inf, inf)"), "linear weak learners")
+            require_inside(name, saved[name], Interval(FINITE), "linear weak learners")
 
     def make_room(self, saved: dict[str, np.ndarray]) -> None:
         pass

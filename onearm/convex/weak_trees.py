@@ -17,6 +17,7 @@ import numpy as np
 
 from onearm.core.interval import Interval, require_inside
 from onearm.core.memory import Shapes
+from onearm.core.state import FINITE
 from onearm.kernels import lean_kernel
 
 B = 16  # bins
@@ -71,8 +72,8 @@ class TreeWeak:
     def require_sound(self, saved: dict[str, np.ndarray]) -> None:
         d, _, _, L = self.sizes
         for name, array in saved.items():
-            if array.dtype == np.float64 and not np.isfinite(array).all():
-                raise ValueError(f"saved array {name} must be finite")
+            if array.dtype == np.float64:
+                require_inside(name, array, Interval(FINITE), "trees")
         require_inside("known", saved["known"], Interval(f"[0, {FIRST}]"), "trees")
         most = L if saved["known"][0] == FIRST else 1
         require_inside("n_leaves", saved["n_leaves"], Interval(f"[1, {most}]"), "trees")

@@ -59,7 +59,7 @@ class Estimator(Shared):
         self.parts: tuple = ()  # what else holds arrays that learning changes, as trees
         self.validate()
         self.plan()
-        require_room(f"{self}", self.shapes(), self.way_out)
+        require_room(f"{self}", self.shapes() | self.scratch(), self.way_out)
 
     def _build(self) -> None:
         allocate(self)
@@ -74,6 +74,10 @@ class Estimator(Shared):
 
     def plan(self) -> None:
         """Derive what sizes depend on and set `parts`; nothing large is made yet."""
+
+    def scratch(self) -> Shapes:
+        """Return shape and type of large arrays besides the state."""
+        return {}
 
     def start(self) -> None:
         """Set what the fields of the state do not say by themselves."""

@@ -94,7 +94,7 @@ def _shape(learner: Any) -> tuple[int, ...]:
 
 def positive_diagonal(learner: Any) -> str:
     """Return the range of a diagonal, or of a whole matrix."""
-    return "(0, inf)" if learner.diagonal else FINITE
+    return "[1e-30, inf)" if learner.diagonal else FINITE
 
 
 def require_inverse(name: str, A: np.ndarray, most: float) -> None:

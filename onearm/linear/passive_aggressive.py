@@ -6,6 +6,7 @@ algorithms. JMLR 7, 2006.
 
 from onearm.kernels import kernel
 
+SHORTEST = 1e-200  # ‖x‖² of a row that moves w: the step stays finite
 VARIANTS = ("PA", "PA-I", "PA-II")
 
 
@@ -13,7 +14,7 @@ VARIANTS = ("PA", "PA-I", "PA-II")
 def step(f, b, sqnorm, variant, C):
     """τ·b, by which w moves along x when w·x = f and the label is b = ±1."""
     loss = 1.0 - b * f
-    if loss <= 0.0 or sqnorm == 0.0:
+    if loss <= 0.0 or sqnorm < SHORTEST:
         return 0.0
     if variant == 0:
         return b * loss / sqnorm

@@ -3,7 +3,14 @@
 import numpy as np
 
 from onearm.boosting.trees.nodes import CHILD, DEPTH, LEAF, NOWHERE, SLOT, SPLIT
-from onearm.boosting.trees.observers import CLASS, EARLY, IMPORTANCE
+from onearm.boosting.trees.observers import (
+    CLASS,
+    EARLY,
+    IMPORTANCE,
+    PRECISION,
+    SQUARES,
+    WEIGHT,
+)
 
 FROM_0 = ("mass", "gaps", "counts", "bins", "heard")  # weights and counts
 
@@ -15,6 +22,11 @@ def require_sound(saved: dict[str, np.ndarray], nominal: np.ndarray, k: int) -> 
             raise ValueError(f"saved array {name} must be finite")
         if name in FROM_0 and (array < 0).any():
             raise ValueError(f"saved array {name} must be at least 0, got {array.min()}")
+    moments, density = saved["moments"], saved["density"]
+    if moments.size and (moments[..., [WEIGHT, SQUARES], :] < 0).any():
+        raise ValueError("saved array moments must have weights and squares of at least 0")
+    if density.size and (density[..., PRECISION, :] < 0).any():
+        raise ValueError("saved array density must have precisions of at least 0")
     for i, (n_nodes, n_slots) in enumerate(saved["used"]):
         _require_tree(i, saved["links"][i, :n_nodes], nominal, int(n_slots))
     early, heard = saved["early"], saved["heard"]
