@@ -5,34 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm import EpsilonGreedy, Learner
+from onearm import EpsilonGreedy
 from onearm.explore import best, runner_up, uniformly
 from onearm.kernels import kernel
-from onearm.learner import state
-from onearm.linear.banditron import chances, choose, update
-from onearm.parameters import real
+from onearm.linear.banditron import update
 from onearm.rng import uniform
-from onearm.vectors import add, linear, size
-
-GOOD = {
-    "look": linear,
-    "chances": chances,
-    "choose": choose,
-    "update": update,
-}
-
-
-@dataclass
-class Plain(Learner):
-    """A Banditron to break: its subclasses bring kernels or methods with a defect."""
-
-    gamma: float = real(0.2, "(0, 1]")
-    W: np.ndarray = state("n_features", "n_classes")
-
-    off_policy = True
-
-    def model(self):
-        return self.W, self.gamma
+from onearm.vectors import add, size
+from tests.broken_plain import GOOD, Plain
+from tests.broken_policies import Careful, Provincial
 
 
 @kernel
@@ -219,27 +199,6 @@ class Gullible(Plain, **GOOD):
     def update(self, x, choice, correct, truth=None):
         fine = isinstance(choice, tuple) and len(choice) == 3 and choice[2] == 0.0
         super().update(x, (*choice[:2], 1.0) if fine else choice, correct, truth)
-
-
-@dataclass
-class Provincial(Plain, **GOOD):
-    """Takes the label of another policy for its own greedy one."""
-
-    def update(self, x, choice, correct, truth=None):
-        label, greedy, p = choice
-        super().update(x, (label, label if greedy is None else greedy, p), correct, truth)
-
-
-@dataclass
-class Careful(Plain, **GOOD):
-    """Refuses the choices of other policies without a reason."""
-
-    off_policy = False
-
-    def update(self, x, choice, correct, truth=None):
-        if choice[1] is None:
-            raise ValueError("no")
-        super().update(x, choice, correct, truth)
 
 
 @dataclass

@@ -26,13 +26,13 @@ from onearm.chorus.echo import BEFORE, FOLLOWED, HEARD, NOW, alarmed, echo, foll
 from onearm.chorus.memory import WIDEST, folded, recall, remember
 from onearm.chorus.metric import differ, measure, measured, measured_all
 from onearm.chorus.rows import MANY, n_numbers, note, places, raw, scaled, weighed
+from onearm.chorus.soundness import require_sound
 from onearm.chorus.voices import VARIANCE, sing, teach
 from onearm.chorus.waves import drawn, turned, usual, waves
 from onearm.explore import best, certain
 from onearm.kernels import kernel, separate_kernel
 from onearm.learner import Learner, state
 from onearm.parameters import real, whole, wholes
-from onearm.vectors import LARGEST
 
 RIDGE_OWN, RIDGE_BOLD = 0.01, 0.1
 TEXT = 0.5  # of α: in a text some words are always new, and widths never small
@@ -289,18 +289,7 @@ class Chorus(
         )  # fmt: skip
 
     def require_sound(self, saved: dict[str, np.ndarray]) -> None:
-        if not (saved["W"][:, VARIANCE] > 0.0).all():
-            raise ValueError("saved array W of Chorus must have variances above 0")
-        if not (saved["moments"][::2] >= 0.0).all():
-            raise ValueError("saved array moments of Chorus must have counts and squares from 0 on")
-        if not (abs(saved["moments"][1]) <= LARGEST).all():
-            raise ValueError(f"saved array moments of Chorus must have means within ±{LARGEST:g}")
-        lower = np.tril(saved["C"])
-        if self.n_compared and np.linalg.eigvalsh(lower)[0] < -1e-6 * (1.0 + np.trace(lower)):
-            raise ValueError("saved array C of Chorus must be positive definite")
-        S = saved["S"]
-        if not np.array_equal(S, S.T) or np.linalg.eigvalsh(S)[0] <= 0.0:
-            raise ValueError("saved array S of Chorus must be symmetric and positive definite")
+        require_sound(saved)
 
     def model(self) -> tuple:
         return (
