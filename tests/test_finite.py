@@ -1,11 +1,15 @@
 """Whatever is accepted keeps every learner finite: rows of any scale, and the least propensity."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
+import onearm
 from onearm.assembly import LEAST
 from onearm.choice import Trace
-from tests.cases import ids, make
+from onearm.parameters import parameters
+from tests.cases import SMALL, ids, make
 
 N, K, D = 100_000, 4, 6
 
@@ -69,3 +73,33 @@ def test_the_least_propensity(case):
     type(learner).loaded(learner.params(), learner.content())
     trace = learner.play(X[:100], y[:100])
     assert ((trace.propensity >= LEAST) & (trace.propensity <= 1.0)).all()
+
+
+ENDS = [
+    (name, parameter.name, end)
+    for name in onearm.LEARNERS
+    for parameter in parameters(getattr(onearm, name))
+    if "1e12]" in parameter.metadata["allowed"]
+    for end in (1e-12, 1e12)
+]
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(("name", "parameter", "end"), ENDS)
+def test_parameters_at_the_ends_of_their_ranges(name, parameter, end):
+    cls = getattr(onearm, name)
+    forms = [{"diagonal": d} for d in (True, False)] if hasattr(cls, "diagonal") else [{}]
+    label = np.random.default_rng(1).integers(0, K, 2000)
+    for form, kind in product(forms, ("plain", "1e100", "1e-100")):
+        learner = cls(K, D, **SMALL.get(name, {}) | form | {parameter: end})
+        X, y = (array[:2000] for array in rows(kind))
+        trace = learner.play(X, y)
+        assert ((trace.propensity >= LEAST) & (trace.propensity <= 1.0)).all()
+        log = Trace(label, label, np.full(2000, LEAST), label == y)
+        learner.learn(X, log, y if learner.full_information else None)
+        require_finite(learner)
+        cls.loaded(learner.params(), learner.content())
+
+
+def test_there_are_such_parameters():
+    assert len(ENDS) > 40
