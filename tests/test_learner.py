@@ -13,7 +13,6 @@ from scipy.sparse import csc_array, csr_array, csr_matrix
 import onearm
 from onearm import HIDDEN, Banditron, Choice, ConservativeOVA, Perceptron, Stream, SynSep, Tally
 from onearm.checks.trial import bits, rows, same_trace
-from onearm.kernels import COMPILED
 from tests.cases import SMALL
 
 
@@ -265,8 +264,9 @@ def test_other_bad_input():
         banditron().choose(np.ones(6), among=1)
 
 
+@pytest.mark.compiled  # in plain Python a part is most of so few rounds
 def test_without_a_trace_memory_is_that_of_a_part():
-    n = 200_000 if COMPILED else 4000
+    n = 200_000
     X, y = np.ones((n, 1)), np.zeros(n, np.int64)
     learner = Banditron(2, 1)
     learner.play(X[:10], y[:10])
