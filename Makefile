@@ -13,7 +13,7 @@ export NUMBA_CACHE_DIR ?= $(CURDIR)/.cache/numba
 	touch $@
 
 setup: .venv/ready
-	$(BIN)/onearm warm --play --learners $$($(BIN)/python -c "from onearm.cli import RACERS; print(RACERS)")
+	$(BIN)/onearm warm --play --learners $$($(BIN)/python -c "from onearm.cli.program import RACERS; print(RACERS)")
 
 demo: setup
 	$(BIN)/onearm race letter SynNonSep --rounds $(ROUNDS) --out demo
@@ -28,7 +28,7 @@ test: .venv/ready
 # Model files, damaged and crafted: make test does the same with fewer.
 attack: .venv/ready
 	$(BIN)/onearm warm
-	$(BIN)/python -m tests.attack --out bench/results/attack.md
+	$(BIN)/python -m tests.core.attack --out bench/results/attack.md
 
 # Debian's packages, with root's rights.
 ROOT = $(if $(filter 0,$(shell id -u)),,sudo)

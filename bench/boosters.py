@@ -22,7 +22,7 @@ from bench import report
 from bench.report import table
 from bench.timing import one_core
 from onearm import AdaBandit, AdaBoostOLM, BanditBBM, OnlineMBBM, Separable
-from onearm.papers.data import load
+from papers.z19.data import load
 
 RESULTS = Path(__file__).parent / "results"
 THEIRS = {

@@ -19,8 +19,8 @@ from bench.chorus_rivals import TooSlowError, amounts
 from bench.chorus_streams import NAMES, repeats, stream
 from bench.timing import one_core
 from onearm.core.code_digest import digest
-from onearm.papers.pool import wanted
 from onearm.racing.run import versions
+from papers.pool import wanted
 
 RESULTS = Path(__file__).parent / "results" / "chorus"
 TRIED = 10_000  # rounds of phase 1

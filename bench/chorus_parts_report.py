@@ -11,7 +11,7 @@ from bench.chorus_streams import COPIES, DEVELOPMENT, DRAWN
 from bench.chorus_variants import VARIANTS, WAVES
 from onearm.chorus.chorus import Chorus
 from onearm.chorus.waves import USUAL
-from onearm.papers.markdown import table
+from papers.markdown import table
 
 CHANGING = {  # streams whose labels are exchanged half-way, and what they are made of
     "pendigits × 2, exchanged": "pendigits", "letter × 2, exchanged": "letter",

@@ -11,7 +11,7 @@ import numpy as np
 
 import onearm
 from onearm import datasets
-from onearm.rng import pick, seeded
+from onearm.core.rng import pick, seeded
 from onearm.streams.stream import REORDERED, ROWS, Chunks, Stream
 
 RINGS = 28  # labels of the stream `rings`

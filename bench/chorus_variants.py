@@ -16,7 +16,7 @@ from onearm.chorus.conductor import DRAW
 from onearm.chorus.memory import recall, remember
 from onearm.chorus.rows import scaled
 from onearm.chorus.voices import teach
-from onearm.kernels import bind, kernel
+from onearm.core.kernels import bind, kernel
 from onearm.streams.stream import Stream
 
 ENDLESS = 1e300  # answers that speak for a weight: no number of others moves it

@@ -22,8 +22,8 @@ from bench import mh_peers_report, report
 from bench.timing import one_core
 from onearm.mh.adaboost import AdaBoostMH
 from onearm.mh.held import Held
-from onearm.papers.b10_data import Split, load
-from onearm.papers.b10_paper import PRINTED, SIZES, of
+from papers.b10.data import Split, load
+from papers.b10.paper import PRINTED, SIZES, of
 
 FOLDER = Path(__file__).with_name("results")
 BUDGET = {"mnist": 40.0, "usps": 10.0, "pendigits": 10.0, "isolet": 10.0, "letter": 10.0}

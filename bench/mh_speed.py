@@ -19,11 +19,11 @@ import numpy as np
 from rich.console import Console
 
 from bench import mh_speed_report, report
-from onearm.kernels import kernel
+from onearm.core.kernels import kernel
+from onearm.core.rng import seeded
 from onearm.mh.adaboost import AdaBoostMH
 from onearm.mh.arms import Arms, pull, reward
-from onearm.papers.b10_data import load
-from onearm.rng import seeded
+from papers.b10.data import load
 
 FOLDER = Path(__file__).with_name("results")
 BASES = {"stump": 6, "product": 2, "tree": 1}  # rounds of a full search to be timed

@@ -11,7 +11,7 @@ from typing import Any
 from bench import demands
 from bench.loops import COMPILE
 from bench.streams import ERROR_ROWS
-from onearm.papers.markdown import table
+from papers.markdown import table
 
 FOLDER = Path(__file__).with_name("results")
 PACKAGES = ("onearm", "numpy", "numba", "scipy", "vowpalwabbit", "river", "scikit-learn")

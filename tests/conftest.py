@@ -4,8 +4,9 @@ import signal
 
 import pytest
 
-from onearm.kernels import COMPILED
-from onearm.streams import datasets, delimited, fetch, keeping, parquet, sparse_lines
+from onearm.core.kernels import COMPILED
+from onearm.streams import cache as keeping
+from onearm.streams import datasets, delimited, fetch, parquet, sparse_lines
 
 
 @pytest.fixture

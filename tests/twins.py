@@ -7,7 +7,7 @@ import pytest
 
 import onearm
 from onearm import seeded
-from onearm.rng import poisson
+from onearm.core.rng import poisson
 
 K, D, ROUNDS = 5, 6, 150
 NOMINAL = (0, 3, 0, 4, 0, 2)

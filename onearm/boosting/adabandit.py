@@ -27,18 +27,18 @@ from onearm.boosting.booster import Booster
 from onearm.boosting.costs import CHEAPEST, SLIGHT, TOLD, TRUTH, cheapest, importance, sigmoid
 from onearm.boosting.presets import BANDIT, published
 from onearm.boosting.trees.nodes import LABEL
-from onearm.estimate import zero_one_loss
-from onearm.explore import (
+from onearm.core.estimate import zero_one_loss
+from onearm.core.explore import (
     add_best_chances,
     best,
     elsewhere,
     elsewhere_chances,
     one_of_best,
 )
-from onearm.kernels import kernel
-from onearm.learner import state
-from onearm.parameters import option, real
-from onearm.rng import draw
+from onearm.core.kernels import kernel
+from onearm.core.learner import state
+from onearm.core.parameters import option, real
+from onearm.core.rng import draw
 
 MOST = 2.0  # |α| stays within
 
@@ -194,10 +194,26 @@ KERNELS = {
 class Adaptive(Booster):
     """What AdaBandit and AdaBoost.OLM share."""
 
-    step: str = option("adaptive", "paper", "adaptive")
-    step_scale: float = real(0.01, "[1e-12, 1e12]")
-    ties: str = option("random", "random", "lowest")
-    share: float = real(0.0, "[0, 1)")
+    step: str = option(
+        "adaptive",
+        "paper",
+        "adaptive",
+        doc="Step of the votes' weights α: 'adaptive' is the inverse root of the squared "
+        "gradients so far, 'paper' the published one; both times `step_scale`.",
+    )
+    step_scale: float = real(0.01, "[1e-12, 1e12]", doc="Factor of the step; 1 in the paper.")
+    ties: str = option(
+        "random",
+        "random",
+        "lowest",
+        doc="Which of several labels with the same vote an expert says: one at 'random', or the "
+        "'lowest'.",
+    )
+    share: float = real(
+        0.0,
+        "[0, 1)",
+        doc="Least share of all experts together in the draw, so that none is lost for good.",
+    )
     alpha: np.ndarray = state(
         "n_learners", range=f"[{-MOST}, {MOST}]"
     )  # of each weak learner's vote
@@ -218,37 +234,6 @@ class Adaptive(Booster):
 class AdaBandit(Adaptive, **KERNELS):
     """Boosting that adapts to its weak learners, for bandit feedback.
 
-    Parameters
-    ----------
-    n_classes, n_features
-        Sizes k and d; labels are the integers 0 to k-1.
-    rho
-        Exploration rate ρ: the chance of saying another label than the greedy one.
-    n_learners
-        Number N of weak learners.
-    weak
-        What they are: Hoeffding "tree"s, "stump"s (trees of depth 1), "linear", or something that,
-        called without arguments, makes objects with River's `learn_one` and `predict_one` or
-        scikit-learn's `partial_fit` and `predict`; those run as plain Python.
-    weight_scale
-        Factor of the weights; "unit" makes the first right answer weigh 1. Like the next three a
-        number, or a range (low, high) from which each weak learner draws its own.
-    grace, delta, tie, leaves, observer, nominal, max_bytes
-        Of the trees, as in `HoeffdingTree`; `max_bytes` is for all of them together.
-    step, step_scale
-        Step of the votes' weights α: "adaptive" is the inverse root of the squared gradients so
-        far, "paper" ρ/(k²√t); both times `step_scale`, which is 1 in the paper.
-    ties
-        Which of several labels with the same vote an expert says: one at "random", or the "lowest".
-    share
-        Least share of all experts together in the draw, so that none is lost for good.
-    clip
-        Largest cost of a label, and difference of two costs, that is taught.
-    target
-        What is taught after an answer: the "cheapest" label, or the "truth" where it is known.
-    seed
-        Seed of the exploration, of the ties and of what weak learners draw for themselves.
-
     Examples
     --------
     >>> from onearm import Diagonal
@@ -258,9 +243,23 @@ class AdaBandit(Adaptive, **KERNELS):
     120
     """
 
-    rho: float = real(0.003, "(0, 1)")
-    clip: float = real(100.0, "[1e-12, 1e12]")
-    target: str = option("truth", "cheapest", "truth")
+    rho: float = real(
+        0.003,
+        "(0, 1)",
+        doc="Exploration rate ρ: the chance of saying another label than the greedy one.",
+    )
+    clip: float = real(
+        100.0,
+        "[1e-12, 1e12]",
+        doc="Largest cost of a label, and difference of two costs, that is taught.",
+    )
+    target: str = option(
+        "truth",
+        "cheapest",
+        "truth",
+        doc="What is taught after an answer: the 'cheapest' label, or the 'truth' where it is "
+        "known.",
+    )
 
     exploration = "rho"
 

@@ -21,31 +21,6 @@ from onearm.boosting.presets import TOLD_ALL, published
 class AdaBoostOLM(Adaptive, **KERNELS):
     """Boosting that adapts to its weak learners, shown every true label.
 
-    Parameters
-    ----------
-    n_classes, n_features
-        Sizes k and d; labels are the integers 0 to k-1.
-    n_learners
-        Number N of weak learners.
-    weak
-        What they are: Hoeffding "tree"s, "stump"s (trees of depth 1), "linear", or something that,
-        called without arguments, makes objects with River's `learn_one` and `predict_one` or
-        scikit-learn's `partial_fit` and `predict`; those run as plain Python.
-    weight_scale
-        Factor of the weights; "unit" makes the first right answer weigh 1. Like the next three a
-        number, or a range (low, high) from which each weak learner draws its own.
-    grace, delta, tie, leaves, observer, nominal, max_bytes
-        Of the trees, as in `HoeffdingTree`; `max_bytes` is for all of them together.
-    step, step_scale
-        Step of the votes' weights α: "adaptive" is the inverse root of the squared gradients so
-        far, "paper" 2√2/((k-1)√t); both times `step_scale`, which is 1 in the paper.
-    ties
-        Which of several labels with the same vote an expert says: one at "random", or the "lowest".
-    share
-        Least share of all experts together in the draw, so that none is lost for good.
-    seed
-        Seed of the experts, of the ties and of what weak learners draw for themselves.
-
     Examples
     --------
     >>> from onearm import Diagonal

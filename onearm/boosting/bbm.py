@@ -29,15 +29,15 @@ from onearm.boosting.costs import CHEAPEST, SLIGHT, TOLD, TRUTH, cheapest, impor
 from onearm.boosting.potential import MOST, expected_costs, potential, vote, without_table
 from onearm.boosting.presets import BANDIT, TOLD_ALL, published
 from onearm.boosting.trees.nodes import LABEL
-from onearm.estimate import zero_one_loss
-from onearm.explore import (
+from onearm.core.estimate import zero_one_loss
+from onearm.core.explore import (
     add_best_chances,
     elsewhere,
     elsewhere_chances,
     one_of_best,
 )
-from onearm.kernels import kernel
-from onearm.parameters import option, real, whole
+from onearm.core.kernels import kernel
+from onearm.core.parameters import option, real, whole
 
 
 @kernel
@@ -98,8 +98,21 @@ class ByMajority(Booster):
     """What BanditBBM and OnlineMBBM share."""
 
     n_learners: int = whole(20, 1, MOST)
-    gamma: float = real(0.1, "(0, 1)", fixed=True)
-    ties: str = option("random", "random", "strict", "lenient", fixed=True)
+    gamma: float = real(
+        0.1,
+        "(0, 1)",
+        fixed=True,
+        doc="Edge γ over guessing that the weak learners are taken to have.",
+    )
+    ties: str = option(
+        "random",
+        "random",
+        "strict",
+        "lenient",
+        fixed=True,
+        doc='How a tie ends in the potentials: settled at "random", lost ("strict") or won '
+        '("lenient").',
+    )
 
     def start(self) -> None:
         super().start()
@@ -123,34 +136,6 @@ class ByMajority(Booster):
 class BanditBBM(ByMajority, **KERNELS):
     """Boosting by majority, for bandit feedback.
 
-    Parameters
-    ----------
-    n_classes, n_features
-        Sizes k and d; labels are the integers 0 to k-1.
-    rho
-        Exploration rate ρ: the chance of saying another label than the greedy one.
-    n_learners
-        Number N of weak learners.
-    weak
-        What they are: Hoeffding "tree"s, "stump"s (trees of depth 1), "linear", or something that,
-        called without arguments, makes objects with River's `learn_one` and `predict_one` or
-        scikit-learn's `partial_fit` and `predict`; those run as plain Python.
-    weight_scale
-        Factor of the weights; "unit" makes the first right answer weigh 1. Like the next three a
-        number, or a range (low, high) from which each weak learner draws its own.
-    grace, delta, tie, leaves, observer, nominal, max_bytes
-        Of the trees, as in `HoeffdingTree`; `max_bytes` is for all of them together.
-    gamma
-        Edge γ over guessing that the weak learners are taken to have.
-    ties
-        How a tie ends in the potentials: settled at "random", lost ("strict") or won ("lenient").
-    clip
-        Largest cost of a label, and difference of two costs, that is taught.
-    target
-        What is taught after an answer: the "cheapest" label, or the "truth" where it is known.
-    seed
-        Seed of the exploration, of the ties and of what weak learners draw for themselves.
-
     Examples
     --------
     >>> from onearm import Diagonal
@@ -160,9 +145,23 @@ class BanditBBM(ByMajority, **KERNELS):
     112
     """
 
-    rho: float = real(0.003, "(0, 1)")
-    clip: float = real(100.0, "[1e-12, 1e12]")
-    target: str = option("truth", "cheapest", "truth")
+    rho: float = real(
+        0.003,
+        "(0, 1)",
+        doc="Exploration rate ρ: the chance of saying another label than the greedy one.",
+    )
+    clip: float = real(
+        100.0,
+        "[1e-12, 1e12]",
+        doc="Largest cost of a label, and difference of two costs, that is taught.",
+    )
+    target: str = option(
+        "truth",
+        "cheapest",
+        "truth",
+        doc='What is taught after an answer: the "cheapest" label, or the "truth" where it is '
+        "known.",
+    )
 
     exploration = "rho"
 
@@ -181,28 +180,6 @@ class BanditBBM(ByMajority, **KERNELS):
 @dataclass
 class OnlineMBBM(ByMajority, **KERNELS):
     """Boosting by majority, shown every true label.
-
-    Parameters
-    ----------
-    n_classes, n_features
-        Sizes k and d; labels are the integers 0 to k-1.
-    n_learners
-        Number N of weak learners.
-    weak
-        What they are: Hoeffding "tree"s, "stump"s (trees of depth 1), "linear", or something that,
-        called without arguments, makes objects with River's `learn_one` and `predict_one` or
-        scikit-learn's `partial_fit` and `predict`; those run as plain Python.
-    weight_scale
-        Factor of the weights; "unit" makes the first right answer weigh 1. Like the next three a
-        number, or a range (low, high) from which each weak learner draws its own.
-    grace, delta, tie, leaves, observer, nominal, max_bytes
-        Of the trees, as in `HoeffdingTree`; `max_bytes` is for all of them together.
-    gamma
-        Edge γ over guessing that the weak learners are taken to have.
-    ties
-        How a tie ends in the potentials: settled at "random", lost ("strict") or won ("lenient").
-    seed
-        Seed of the ties and of what weak learners draw for themselves.
 
     Examples
     --------

@@ -25,15 +25,15 @@ import numpy as np
 from onearm.boosting.booster import Booster
 from onearm.boosting.presets import TOLD_ALL, published
 from onearm.boosting.trees.nodes import NOTES
-from onearm.explore import (
+from onearm.core.explore import (
     add_best_chances,
     elsewhere,
     elsewhere_chances,
     one_of_best,
 )
-from onearm.kernels import kernel
-from onearm.learner import state
-from onearm.parameters import flag, real, whole
+from onearm.core.kernels import kernel
+from onearm.core.learner import state
+from onearm.core.parameters import flag, real, whole
 
 
 def look(x, alpha, rules, weak):
@@ -106,32 +106,6 @@ class BinBandit(
 ):  # fmt: skip
     """One boosted vote of binary learners per class, for bandit feedback.
 
-    Parameters
-    ----------
-    n_classes, n_features
-        Sizes k and d; labels are the integers 0 to k-1.
-    rho
-        Exploration rate ρ: the chance of saying another label than the greedy one.
-    n_learners
-        Number N of weak learners of each class.
-    weak
-        What they are: Hoeffding "tree"s, "stump"s (trees of depth 1), "linear", or something that,
-        called without arguments, makes objects with River's `learn_one` and `predict_one` or
-        scikit-learn's `partial_fit` and `predict`; those run as plain Python.
-    weight_scale
-        Factor of the weights; "unit" makes the first right answer weigh 1. Like the next three a
-        number, or a range (low, high) from which each weak learner draws its own.
-    grace, delta, tie, leaves, observer, nominal, max_bytes
-        Of the trees, as in `HoeffdingTree`; `max_bytes` is for all of them together.
-    gamma
-        Edge γ over guessing that the weak learners are taken to have.
-    eta
-        Step η of the votes' weights, 0 for a uniform vote.
-    others
-        Whether a right answer teaches all other classes that they were wrong.
-    seed
-        Seed of the exploration, of the ties and of what weak learners draw for themselves.
-
     Examples
     --------
     >>> from onearm import Diagonal
@@ -141,11 +115,19 @@ class BinBandit(
     100
     """
 
-    n_learners: int = whole(10, 1)
-    rho: float = real(0.003, "(0, 1)")
-    gamma: float = real(0.1, "(0, 0.5)")
-    eta: float = real(0.0, "[0, 1e12]")
-    others: bool = flag(True)
+    n_learners: int = whole(10, 1, doc="Number N of weak learners of each class.")
+    rho: float = real(
+        0.003,
+        "(0, 1)",
+        doc="Exploration rate ρ: the chance of saying another label than the greedy one.",
+    )
+    gamma: float = real(
+        0.1, "(0, 0.5)", doc="Edge γ over guessing that the weak learners are taken to have."
+    )
+    eta: float = real(0.0, "[0, 1e12]", doc="Step η of the votes' weights, 0 for a uniform vote.")
+    others: bool = flag(
+        True, doc="Whether a right answer teaches all other classes that they were wrong."
+    )
     # the weight of each learner in the vote for its class
     alpha: np.ndarray = state(
         "n_classes", "n_learners", start=lambda self: 1.0 / self.n_learners, range="[0, 1]"

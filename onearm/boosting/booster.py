@@ -11,8 +11,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from onearm import saving
-from onearm.assembly import Kernels, assemble
 from onearm.boosting.trees.forest import LEAVES, Trees, learn
 from onearm.boosting.trees.leaves import lean, look
 from onearm.boosting.trees.nodes import NOTES
@@ -25,11 +23,13 @@ from onearm.boosting.weak import (
     linear_learn,
     linear_look,
 )
+from onearm.core import saving
+from onearm.core.assembly import Kernels, assemble
+from onearm.core.kernels import COMPILED, Dispatcher, bind, compose, interpreted
+from onearm.core.learner import Learner
 from onearm.core.locking import Lock
-from onearm.kernels import COMPILED, Dispatcher, bind, compose, interpreted
-from onearm.learner import Learner
-from onearm.parameters import option, option_or_call, span, whole, wholes
-from onearm.rng import seeded, uniform
+from onearm.core.parameters import option, option_or_call, span, whole, wholes
+from onearm.core.rng import seeded, uniform
 
 LEAST_WEIGHT = 1e-12  # of a first answer, that can still be told from rounding
 SETTINGS_DRAWN = 4  # the generator of a seed that the settings of weak learners are drawn from
@@ -54,16 +54,56 @@ def look_at_all(x, *model):
 class Booster(Learner):
     """N weak learners, and the parameters that say what they are."""
 
-    n_learners: int = whole(20, 1)
-    weak: Any = option_or_call("tree", "tree", "stump", "linear")
-    weight_scale: Any = span("unit", "[1e-12, 1e12]", "unit")
-    nominal: tuple[int, ...] = wholes((), 0)
-    grace: Any = span((2.0, 10.0), "[1e-12, 1e12]")
-    delta: Any = span((0.01, 0.9), "(0, 1)")
-    tie: Any = span((0.01, 0.9), "[1e-12, 1e12]")
-    leaves: str = option("adaptive", *LEAVES, fixed=True)
-    observer: str = option("gaussian", "gaussian", "histogram", fixed=True)
-    max_bytes: int = whole(2**28, 1, 2**50)
+    n_learners: int = whole(20, 1, doc="Number N of weak learners.")
+    weak: Any = option_or_call(
+        "tree",
+        "tree",
+        "stump",
+        "linear",
+        doc="What they are: Hoeffding 'tree's, 'stump's (trees of depth 1), 'linear', or "
+        "something that, called without arguments, makes objects with River's `learn_one` and "
+        "`predict_one` or scikit-learn's `partial_fit` and `predict`; those run as plain "
+        "Python.",
+    )
+    weight_scale: Any = span(
+        "unit",
+        "[1e-12, 1e12]",
+        "unit",
+        doc="Factor of the weights; 'unit' makes the first right answer weigh 1. Like the next "
+        "three a number, or a range (low, high) from which each weak learner draws its own.",
+    )
+    nominal: tuple[int, ...] = wholes(
+        (),
+        0,
+        doc="The number of values of each column, 0 for a numeric one; empty if all are numeric. "
+        "The values are 0, 1, …; any other counts as one more.",
+    )
+    grace: Any = span(
+        (2.0, 10.0),
+        "[1e-12, 1e12]",
+        doc="Weight that a leaf must have gathered since it last tried to split.",
+    )
+    delta: Any = span((0.01, 0.9), "(0, 1)", doc="Chance δ of a wrong split.")
+    tie: Any = span(
+        (0.01, 0.9),
+        "[1e-12, 1e12]",
+        doc="Bound τ below which two columns are as good as each other, and the first is taken.",
+    )
+    leaves: str = option(
+        "adaptive",
+        *LEAVES,
+        fixed=True,
+        doc="What a leaf says: its 'majority', naive 'bayes', or 'adaptive': the better of the "
+        "two.",
+    )
+    observer: str = option(
+        "gaussian",
+        "gaussian",
+        "histogram",
+        fixed=True,
+        doc='How numeric columns are remembered: "gaussian" or "histogram".',
+    )
+    max_bytes: int = whole(2**28, 1, 2**50, doc="Memory for all weak learners together.")
 
     dense_rows = True
     drawn_greedy = True
@@ -71,6 +111,7 @@ class Booster(Learner):
     templates: ClassVar[dict[str, Any]]
 
     def __init_subclass__(cls, **templates: Any) -> None:
+        super().__init_subclass__()
         if templates:
             cls.templates = {"look": look_at_all, **templates}
 

@@ -24,12 +24,12 @@ import math
 import numpy as np
 
 from onearm.boosting.circle import BLOCK
-from onearm.kernels import kernel, large_kernel
+from onearm.core.kernels import kernel, kernel_not_inlined
 
 NEGLIGIBLE = 1e-15  # a chance that is left out
 
 
-@large_kernel
+@kernel_not_inlined
 def expected_wins(values, counts, weights, n, total, circle):
     """Chances to win after one more vote for a label with values[v] votes.
 

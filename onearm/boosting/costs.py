@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from onearm.kernels import kernel
-from onearm.rng import below
+from onearm.core.kernels import kernel
+from onearm.core.rng import below
 
 CHEAPEST, TRUTH, TOLD = range(3)  # which label is taught
 SLIGHT = 1e-10  # a weight below this teaches nothing

@@ -18,13 +18,13 @@ from onearm.boosting.trees.forest import LEAVES, Trees, learn
 from onearm.boosting.trees.leaves import look as look_at
 from onearm.boosting.trees.leaves import probabilities
 from onearm.boosting.trees.nodes import LABEL, NOTES
-from onearm.explore import best, certain
-from onearm.kernels import kernel, lean_kernel
-from onearm.learner import Learner
-from onearm.parameters import option, real, whole, wholes
+from onearm.core.explore import best, certain
+from onearm.core.kernels import kernel, kernel_without_refcounts
+from onearm.core.learner import Learner
+from onearm.core.parameters import option, real, whole, wholes
 
 
-@lean_kernel
+@kernel_without_refcounts
 def look(x, room, trees):
     """The rest of what is seen lies in `room`: returning arrays would cost more than the tree."""
     look_at(x, 0, *room, *trees)
@@ -41,13 +41,13 @@ def chances(seen, among, room, trees):
     return certain(best(room[1], among), len(room[1]))
 
 
-@lean_kernel
+@kernel_without_refcounts
 def choose(seen, among, rng, room, trees):
     label = best(room[1], among)
     return label, label, 1.0
 
 
-@lean_kernel
+@kernel_without_refcounts
 def update(x, seen, label, greedy, propensity, reward, truth, rng, room, trees):
     learn(x, 0, room[0], truth, 1.0, *trees)
 
@@ -59,34 +59,6 @@ class HoeffdingTree(
 ):  # fmt: skip
     """Decision tree for streams, shown every true label.
 
-    Parameters
-    ----------
-    n_classes, n_features
-        Sizes k and d; labels are the integers 0 to k-1.
-    nominal
-        The number of values of each column, 0 for a numeric one; empty if all are numeric. The
-        values are 0, 1, …; any other counts as one more.
-    grace
-        Weight that a leaf must have gathered since it last tried to split.
-    delta
-        Chance δ of a wrong split.
-    tie
-        Bound τ below which two columns are as good as each other, and the first is taken.
-    leaves
-        What a leaf says: its "majority", naive "bayes", or "adaptive": the better of the two.
-    observer
-        How numeric columns are remembered: "gaussian" or "histogram".
-    n_splits
-        Thresholds tried per column with Gaussians.
-    max_depth
-        Depth at which leaves split no more, or 0 for none.
-    max_bytes
-        Memory for all that the tree learns.
-    seed
-        Unused: nothing is drawn.
-
-    NaN is a missing value: no statistics of that column, and down the heaviest branch.
-
     Examples
     --------
     >>> from onearm import Diagonal
@@ -96,15 +68,42 @@ class HoeffdingTree(
     123
     """
 
-    nominal: tuple[int, ...] = wholes((), 0)
-    grace: float = real(200.0, "[1e-12, 1e12]", fixed=True)
-    delta: float = real(1e-7, "(0, 1)", fixed=True)
-    tie: float = real(0.05, "[0, 1e12]", fixed=True)
-    leaves: str = option("adaptive", *LEAVES, fixed=True)
-    observer: str = option("gaussian", "gaussian", "histogram", fixed=True)
-    n_splits: int = whole(10, 1, 1000)
-    max_depth: int = whole(0, 0)
-    max_bytes: int = whole(2**28, 1, 2**50)
+    nominal: tuple[int, ...] = wholes(
+        (),
+        0,
+        doc="The number of values of each column, 0 for a numeric one; empty if all are numeric. "
+        "The values are 0, 1, …; any other counts as one more.",
+    )
+    grace: float = real(
+        200.0,
+        "[1e-12, 1e12]",
+        fixed=True,
+        doc="Weight that a leaf must have gathered since it last tried to split.",
+    )
+    delta: float = real(1e-7, "(0, 1)", fixed=True, doc="Chance δ of a wrong split.")
+    tie: float = real(
+        0.05,
+        "[0, 1e12]",
+        fixed=True,
+        doc="Bound τ below which two columns are as good as each other, and the first is taken.",
+    )
+    leaves: str = option(
+        "adaptive",
+        *LEAVES,
+        fixed=True,
+        doc='What a leaf says: its "majority", naive "bayes", or "adaptive": the better of the '
+        "two.",
+    )
+    observer: str = option(
+        "gaussian",
+        "gaussian",
+        "histogram",
+        fixed=True,
+        doc='How numeric columns are remembered: "gaussian" or "histogram".',
+    )
+    n_splits: int = whole(10, 1, 1000, doc="Thresholds tried per column with Gaussians.")
+    max_depth: int = whole(0, 0, doc="Depth at which leaves split no more, or 0 for none.")
+    max_bytes: int = whole(2**28, 1, 2**50, doc="Memory for all that the tree learns.")
 
     full_information = True
     off_policy = True

@@ -8,7 +8,7 @@ before. An entry belongs to a partition and to one of its different parts, from 
 
 import numpy as np
 
-from onearm.kernels import kernel
+from onearm.core.kernels import kernel
 
 
 def ways(k: int, N: int) -> np.ndarray:

@@ -31,7 +31,7 @@ import numpy as np
 from onearm.boosting.circle import Circle, circle
 from onearm.boosting.closed_form import expected_wins
 from onearm.boosting.partitions import different, find, n_entries, n_partitions, number_of, ways
-from onearm.kernels import kernel
+from onearm.core.kernels import kernel
 
 LARGEST = 5_000_000  # entries of a table, of 12 bytes each
 MOST = 500  # weak learners

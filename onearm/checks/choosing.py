@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from onearm.checks.trial import answer, bits, demand, fresh, rows, same_trace, taught
-from onearm.choice import Choice
-from onearm.kernels import COMPILED
-from onearm.rng import seeded
+from onearm.core.choice import Choice
+from onearm.core.kernels import COMPILED
+from onearm.core.rng import seeded
 
 DRAWS = 4000 if COMPILED else 400
 SIGMAS = 5.5  # a count this far off has a chance of 4 in 10⁸; some hundred counts are compared

@@ -6,7 +6,7 @@ import numpy as np
 
 from onearm.checks.refusals import refusals
 from onearm.checks.trial import CheckError, bits, demand, fresh, rows, same_trace, steps, taught
-from onearm.rng import seeded
+from onearm.core.rng import seeded
 
 
 def dense_equals_sparse(learner: Any) -> None:

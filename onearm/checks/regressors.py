@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from onearm.checks.trial import CheckError, demand
-from onearm.saving import load
+from onearm.core.saving import load
 
 N_ROWS = 400
 

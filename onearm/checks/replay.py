@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from onearm.assembly import HIDDEN
 from onearm.checks.trial import (
     CheckError,
     answer,
@@ -19,9 +18,10 @@ from onearm.checks.trial import (
     steps,
     taught,
 )
-from onearm.choice import Choice, Trace
-from onearm.kernels import COMPILED, interpreted
-from onearm.saving import load
+from onearm.core.assembly import HIDDEN
+from onearm.core.choice import Choice, Trace
+from onearm.core.kernels import COMPILED, interpreted
+from onearm.core.saving import load
 
 
 def same_seed_same_bits(learner: Any) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from onearm.choice import Trace
+from onearm.core.choice import Trace
 
 ROUNDS = 200
 

@@ -29,10 +29,10 @@ from onearm.chorus.rows import MANY, n_numbers, note, places, raw, scaled, weigh
 from onearm.chorus.soundness import require_sound
 from onearm.chorus.voices import VARIANCE, sing, teach
 from onearm.chorus.waves import drawn, turned, usual, waves
-from onearm.explore import best, certain
-from onearm.kernels import kernel, separate_kernel
-from onearm.learner import Learner, state
-from onearm.parameters import real, whole, wholes
+from onearm.core.explore import best, certain
+from onearm.core.kernels import kernel, separate_kernel
+from onearm.core.learner import Learner, state
+from onearm.core.parameters import real, whole, wholes
 
 RIDGE_OWN, RIDGE_BOLD = 0.01, 0.1
 TEXT = 0.5  # of α: in a text some words are always new, and widths never small
@@ -197,20 +197,6 @@ class Chorus(
 ):
     """The learner to pick first: scales its rows, tunes itself, explores where it must.
 
-    Parameters
-    ----------
-    n_classes, n_features
-        Sizes k and d; labels are the integers 0 to k-1.
-    nominal
-        The number of values of each nominal column, 0 for a column of numbers; empty if all are.
-    waves
-        How many waves a row is turned into, about; at most four times as many rows are remembered.
-        Twice as many take twice the time. 0: as suits the columns, 1024 up to 256 of them.
-    alpha
-        How many widths are added where it is less sure than elsewhere: how much is explored.
-    seed
-        Seed of the waves; nothing else is drawn.
-
     Examples
     --------
     >>> from onearm import datasets
@@ -220,9 +206,25 @@ class Chorus(
     3204
     """
 
-    nominal: tuple[int, ...] = wholes((), 0)
-    waves: int = whole(0, 0, 2**20)
-    alpha: float = real(0.2, "[0, 1e12]")
+    nominal: tuple[int, ...] = wholes(
+        (),
+        0,
+        doc="The number of values of each nominal column, 0 for a column of numbers; empty if all "
+        "are.",
+    )
+    waves: int = whole(
+        0,
+        0,
+        2**20,
+        doc="How many waves a row is turned into, about; at most four times as many rows are "
+        "remembered. Twice as many take twice the time. 0: as suits the columns, 1024 up to "
+        "256 of them.",
+    )
+    alpha: float = real(
+        0.2,
+        "[0, 1e12]",
+        doc="How many widths are added where it is less sure than elsewhere: how much is explored.",
+    )
     # weights of own and bold, variances of own; variances of bold
     W: np.ndarray = state("n_phi", 3, "n_classes", range="[-1e100, 1e100]")
     P: np.ndarray = state("n_phi", range="(0, 1e100]")

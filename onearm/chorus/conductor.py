@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from onearm.kernels import kernel, separate_kernel
+from onearm.core.kernels import kernel, separate_kernel
 
 MEMORY = 0.999  # what is left of S and b at the next answer
 DRAW = 10.0  # answers that speak for equal weights

@@ -12,7 +12,7 @@ import numpy as np
 
 from onearm.chorus.memory import recall
 from onearm.chorus.voices import BOLD, OWN
-from onearm.kernels import kernel, separate_kernel
+from onearm.core.kernels import kernel, separate_kernel
 
 SLACK = 0.1  # how much worse than expected an answer may be, on average
 ALARM = 20.0

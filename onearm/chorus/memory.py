@@ -12,7 +12,7 @@ P. E. Hart. The condensed nearest neighbor rule. IEEE Trans. Information Theory 
 
 import numpy as np
 
-from onearm.kernels import kernel, separate_kernel
+from onearm.core.kernels import kernel, separate_kernel
 
 RIGHT, WRONG = 5, 20  # how many of the nearest rows speak, of those that were right and wrong
 KNOWN, RULED_OUT = 0.7, -0.5  # said of a label at which "right", and "wrong", is no surprise

@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from onearm.kernels import kernel, separate_kernel
+from onearm.core.kernels import kernel, separate_kernel
 
 DRAW = 50.0  # rows that speak for measuring numbers as they are
 LEAST = 0.2  # the least that rows of one label differ

@@ -10,8 +10,8 @@ import math
 
 import numpy as np
 
-from onearm.kernels import kernel
-from onearm.vectors import entry, size
+from onearm.core.kernels import kernel
+from onearm.core.vectors import entry, size
 
 MANY = 1000
 FARTHEST = 2.0  # deviations from the mean: more would let rare values decide

@@ -3,7 +3,7 @@
 import numpy as np
 
 from onearm.chorus.voices import VARIANCE
-from onearm.vectors import LARGEST
+from onearm.core.vectors import LARGEST
 
 
 def require_sound(saved: dict[str, np.ndarray]) -> None:

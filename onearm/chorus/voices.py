@@ -11,7 +11,7 @@ W is (features, 3, k): the weights of own and of bold, and own's variances; P ar
 
 import numpy as np
 
-from onearm.kernels import separate_kernel
+from onearm.core.kernels import separate_kernel
 
 OWN, BOLD, VARIANCE = 0, 1, 2
 KEEP = 0.9995  # what is left of each certainty at the next update: the world may change

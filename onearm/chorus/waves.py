@@ -12,8 +12,8 @@ import math
 
 import numpy as np
 
-from onearm.kernels import kernel
-from onearm.rng import seeded, uniform
+from onearm.core.kernels import kernel
+from onearm.core.rng import seeded, uniform
 
 LENGTH = 0.6  # of a wave, in units of the distance of two rows
 LEAST = 32  # numbers of a turn: fewer would not be normal enough

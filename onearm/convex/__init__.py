@@ -1,1 +1,1 @@
-"""Decisions in convex sets, learnt from losses: optimisation and boosting for regression."""
+"""Decisions in convex sets, learnt from losses, without projections."""

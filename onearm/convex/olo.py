@@ -19,8 +19,8 @@ import numpy as np
 from onearm.convex.arguments import MOST, SEEDS, gradient, integer, moderate
 from onearm.convex.convex_set import Set, known
 from onearm.convex.sets import Simplex
-from onearm.kernels import kernel
-from onearm.rng import seeded, uniform
+from onearm.core.kernels import kernel
+from onearm.core.rng import seeded, uniform
 
 
 class Optimisers:

@@ -19,7 +19,7 @@ import numpy as np
 from onearm.convex.arguments import SEEDS, finite, gradient, inside, integer, restored
 from onearm.convex.convex_set import Set, known
 from onearm.convex.olo import Optimisers, PerturbedLeader
-from onearm.rng import fill_normal, seeded
+from onearm.core.rng import fill_normal, seeded
 
 GRADIENTS, LOSSES = "gradients", "losses"
 

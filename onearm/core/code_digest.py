@@ -22,7 +22,10 @@ from numba.core.types import Type
 NUMBERS = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis), np.dtype, Type)
 WRAPPERS = (staticmethod, classmethod, MethodType)
 NAMED = sys.stdlib_module_names | {"numpy", "numba"}  # by their names; versions are in the cache
-SHARED = ("onearm.learner", "onearm.kernels", "onearm.saving", "onearm.parameters", "onearm.core.")
+COMPUTING = {  # modules of core that decide what a learner computes
+    f"onearm.core.{name}"
+    for name in ["rng", "vectors", "explore", "estimate", "assembly", "calls", "inputs", "choice"]
+}
 INSTALLED = tuple(map(str, [*getsitepackages(), getusersitepackages()]))
 
 
@@ -112,7 +115,8 @@ class Walk:
         """Whether the code may change without a new version of an installed package."""
         package = _package(value)
         if package in self.ours:
-            return not value.__module__.startswith(SHARED)  # the same for every learner
+            module = value.__module__
+            return module in COMPUTING or not module.startswith("onearm.core.")
         file = str(getattr(sys.modules.get(value.__module__), "__file__", None) or "")
         return package not in sys.stdlib_module_names and not file.startswith(INSTALLED)
 

@@ -13,11 +13,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from onearm import saving
+from onearm.core import saving
 from onearm.core.locking import Lock
 from onearm.core.memory import Shapes, require_room
+from onearm.core.parameters import checked, document, parameters
 from onearm.core.state import allocate, require_ranges, require_shapes, shapes, state_fields
-from onearm.parameters import checked, parameters
 
 TRANSIENT = ("lock", "dense_calls", "sparse_calls")  # attributes that copies and files leave out
 
@@ -48,6 +48,9 @@ class Estimator(Shared):
 
     marks: ClassVar[tuple[str, ...]] = ()  # class variables that say what it can do
     way_out: ClassVar[str] = "use fewer features or classes, or set onearm.max_bytes"
+
+    def __init_subclass__(cls) -> None:
+        document(cls)
 
     def __post_init__(self) -> None:
         self._prepare()

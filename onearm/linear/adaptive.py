@@ -12,8 +12,8 @@ import math
 
 import numpy as np
 
-from onearm.kernels import kernel
-from onearm.vectors import entry, size
+from onearm.core.kernels import kernel
+from onearm.core.vectors import entry, size
 
 STEPS = {"logistic": 2.0, "squared": 0.1}  # the step size η that suits a loss
 LOSSES = tuple(STEPS)

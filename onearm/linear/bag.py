@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.explore import best, drawn, mixed
-from onearm.kernels import kernel
-from onearm.learner import Learner, state
+from onearm.core.explore import best, drawn, mixed
+from onearm.core.kernels import kernel
+from onearm.core.learner import Learner, state
+from onearm.core.parameters import option, real, whole
+from onearm.core.rng import poisson
+from onearm.core.vectors import linear
 from onearm.linear.adaptive import LOSSES, STEPS, hear
-from onearm.parameters import option, real, whole
-from onearm.rng import poisson
-from onearm.vectors import linear
 
 
 @kernel
@@ -66,22 +66,6 @@ class Bag(
 ):
     """Votes of online bootstrap samples over adaptive regressions.
 
-    Parameters
-    ----------
-    n_classes, n_features
-        Sizes k and d; labels are the integers 0 to k-1.
-    n_bags
-        Number of bags B.
-    epsilon
-        Rate ε in (0, 1] of the uniform exploration beside the votes.
-    loss
-        "logistic" or "squared".
-    eta
-        Step size η of the regressions; 0 takes what did well on rows of norm 1: 2 for the logistic
-        loss, 0.1 for the squared one.
-    seed
-        Seed of the exploration and of the bootstrap.
-
     Examples
     --------
     >>> from onearm import SynSep
@@ -90,10 +74,17 @@ class Bag(
     1414
     """
 
-    n_bags: int = whole(5, 1)
-    epsilon: float = real(0.05, "(0, 1]")
-    loss: str = option("logistic", *LOSSES)
-    eta: float = real(0.0, "[0, 1e12]")
+    n_bags: int = whole(5, 1, doc="Number of bags B.")
+    epsilon: float = real(
+        0.05, "(0, 1]", doc="Rate ε in (0, 1] of the uniform exploration beside the votes."
+    )
+    loss: str = option("logistic", *LOSSES, doc='"logistic" or "squared".')
+    eta: float = real(
+        0.0,
+        "[0, 1e12]",
+        doc="Step size η of the regressions; 0 takes what did well on rows of norm 1: 2 for the "
+        "logistic loss, 0.1 for the squared one.",
+    )
     W: np.ndarray = state("n_features", "n_columns")  # the bags side by side
     G: np.ndarray = state("n_features", "n_columns", range="[0, inf)")  # Σ of squared gradients
 

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.explore import best, uniform_chances, uniformly
-from onearm.kernels import kernel
-from onearm.learner import Learner, state
-from onearm.parameters import real
-from onearm.vectors import add, linear
+from onearm.core.explore import best, uniform_chances, uniformly
+from onearm.core.kernels import kernel
+from onearm.core.learner import Learner, state
+from onearm.core.parameters import real
+from onearm.core.vectors import add, linear
 
 
 @kernel
@@ -48,15 +48,6 @@ def update(x, s, label, greedy, propensity, reward, truth, rng, W, gamma):
 class Banditron(Learner, look=linear, chances=chances, choose=choose, update=update):
     """Perceptron for bandit feedback that explores uniformly.
 
-    Parameters
-    ----------
-    n_classes, n_features
-        Sizes k and d; labels are the integers 0 to k-1.
-    gamma
-        Exploration rate γ in (0, 1]: the chance of a uniformly drawn label.
-    seed
-        Seed of the exploration.
-
     Examples
     --------
     >>> X, y = np.eye(3)[[0, 1, 2] * 300], np.array([0, 1, 2] * 300)
@@ -66,7 +57,9 @@ class Banditron(Learner, look=linear, chances=chances, choose=choose, update=upd
     array([0, 1, 2])
     """
 
-    gamma: float = real(0.05, "(0, 1]")
+    gamma: float = real(
+        0.05, "(0, 1]", doc="Exploration rate γ in (0, 1]: the chance of a uniformly drawn label."
+    )
     W: np.ndarray = state(
         "n_features", "n_classes"
     )  # (d, k): the k weights of a feature lie side by side

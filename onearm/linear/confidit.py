@@ -16,12 +16,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.explore import best, certain
-from onearm.kernels import kernel
-from onearm.learner import Learner, state
+from onearm.core.explore import best, certain
+from onearm.core.kernels import kernel
+from onearm.core.learner import Learner, state
+from onearm.core.parameters import flag, real
 from onearm.linear.full import WAY_OUT, require_inverse
 from onearm.linear.ridge import look, matrices, means, regress, regularise
-from onearm.parameters import flag, real
 
 
 @kernel
@@ -59,19 +59,6 @@ class Confidit(
 ):
     """Confidence bounds over one ridge regression per class, full or diagonal.
 
-    Parameters
-    ----------
-    n_classes, n_features
-        Sizes k and d; labels are the integers 0 to k-1.
-    alpha
-        The α of the model in (-1, 1]: a wrong answer is the target -α. 1 is the paper's.
-    eta
-        Width η of the confidence bound: how much is explored.
-    diagonal
-        Keep the diagonals of the A_r alone: d·k numbers in place of d²·k.
-    seed
-        Unused: nothing is drawn.
-
     Examples
     --------
     >>> from onearm import Separable
@@ -80,9 +67,18 @@ class Confidit(
     9
     """
 
-    alpha: float = real(1.0, "(-1, 1]", fixed=True)
-    eta: float = real(1.0, "[0, 1e12]")
-    diagonal: bool = flag(False, fixed=True)
+    alpha: float = real(
+        1.0,
+        "(-1, 1]",
+        fixed=True,
+        doc="The α of the model in (-1, 1]: a wrong answer is the target -α. 1 is the paper's.",
+    )
+    eta: float = real(
+        1.0, "[0, 1e12]", doc="Width η of the confidence bound: how much is explored."
+    )
+    diagonal: bool = flag(
+        False, fixed=True, doc="Keep the diagonals of the A_r alone: d·k numbers in place of d²·k."
+    )
     W: np.ndarray = state("n_features", "n_classes")
     A: np.ndarray = matrices()  # the inverses; or the diagonals
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.explore import best
-from onearm.kernels import kernel
-from onearm.learner import Learner, state
+from onearm.core.explore import best
+from onearm.core.kernels import kernel
+from onearm.core.learner import Learner, state
+from onearm.core.parameters import option, real
+from onearm.core.rng import below
+from onearm.core.vectors import add, linear, spread, sqnorm
 from onearm.linear.passive_aggressive import VARIANTS, step
-from onearm.parameters import option, real
-from onearm.rng import below
-from onearm.vectors import add, linear, spread, sqnorm
 
 
 @kernel
@@ -76,17 +76,6 @@ def update(x, f, label, greedy, propensity, reward, truth, rng, W, variant, C):
 class ConservativeOVA(Learner, look=linear, chances=chances, choose=choose, update=update):
     """One-vs-all with passive-aggressive updates that explores by elimination.
 
-    Parameters
-    ----------
-    n_classes, n_features
-        Sizes k and d; labels are the integers 0 to k-1.
-    variant
-        "PA" steps as far as needed, "PA-I" at most C, "PA-II" dampens with C.
-    C
-        Aggressiveness, relative to 1/‖x‖²: 1 is for rows of norm 1.
-    seed
-        Seed of the random choice among equal scores.
-
     Examples
     --------
     >>> from onearm import SynNonSep
@@ -95,8 +84,14 @@ class ConservativeOVA(Learner, look=linear, chances=chances, choose=choose, upda
     1577
     """
 
-    variant: str = option("PA-I", *VARIANTS)
-    C: float = real(1.0, "[1e-12, 1e12]")
+    variant: str = option(
+        "PA-I",
+        *VARIANTS,
+        doc='"PA" steps as far as needed, "PA-I" at most C, "PA-II" dampens with C.',
+    )
+    C: float = real(
+        1.0, "[1e-12, 1e12]", doc="Aggressiveness, relative to 1/‖x‖²: 1 is for rows of norm 1."
+    )
     W: np.ndarray = state("n_features", "n_classes")  # (d, k)
 
     def model(self) -> tuple:

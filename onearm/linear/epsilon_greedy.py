@@ -14,13 +14,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.estimate import doubly_robust, inverse_propensity
-from onearm.explore import best, uniform_chances, uniformly
-from onearm.kernels import kernel
-from onearm.learner import Learner, state
+from onearm.core.estimate import doubly_robust, inverse_propensity
+from onearm.core.explore import best, uniform_chances, uniformly
+from onearm.core.kernels import kernel
+from onearm.core.learner import Learner, state
+from onearm.core.parameters import option, real
+from onearm.core.vectors import linear
 from onearm.linear.adaptive import LOSSES, STEPS, descend, descend_one, reward_of
-from onearm.parameters import option, real
-from onearm.vectors import linear
 
 ESTIMATORS = ("mtr", "ips", "dr")
 
@@ -74,23 +74,6 @@ def update(
 class EpsilonGreedy(Learner, look=linear, chances=chances, choose=choose, update=update):
     """ε-greedy over one adaptive regression per label.
 
-    Parameters
-    ----------
-    n_classes, n_features
-        Sizes k and d; labels are the integers 0 to k-1.
-    estimator
-        "mtr" (multi-task regression), "ips" (inverse propensities) or "dr" (doubly robust).
-    epsilon
-        Exploration rate ε in (0, 1].
-    loss
-        "logistic" or "squared", for "mtr"; the targets of the others are no probabilities, their
-        loss is the squared one.
-    eta
-        Step size η of the regressions; 0 takes what did well on rows of norm 1: 2 for the logistic
-        loss, 0.1 for the squared one.
-    seed
-        Seed of the exploration.
-
     Examples
     --------
     >>> from onearm import SynSep
@@ -99,10 +82,25 @@ class EpsilonGreedy(Learner, look=linear, chances=chances, choose=choose, update
     741
     """
 
-    estimator: str = option("mtr", *ESTIMATORS, fixed=True)
-    epsilon: float = real(0.05, "(0, 1]")
-    loss: str = option("logistic", *LOSSES)
-    eta: float = real(0.0, "[0, 1e12]")
+    estimator: str = option(
+        "mtr",
+        *ESTIMATORS,
+        fixed=True,
+        doc='"mtr" (multi-task regression), "ips" (inverse propensities) or "dr" (doubly robust).',
+    )
+    epsilon: float = real(0.05, "(0, 1]", doc="Exploration rate ε in (0, 1].")
+    loss: str = option(
+        "logistic",
+        *LOSSES,
+        doc='"logistic" or "squared", for "mtr"; the targets of the others are no probabilities, '
+        "their loss is the squared one.",
+    )
+    eta: float = real(
+        0.0,
+        "[0, 1e12]",
+        doc="Step size η of the regressions; 0 takes what did well on rows of norm 1: 2 for the "
+        "logistic loss, 0.1 for the squared one.",
+    )
     W: np.ndarray = state("n_features", "n_classes")
     G: np.ndarray = state("n_features", "n_classes", range="[0, inf)")  # Σ of squared gradients
     V: np.ndarray = state("n_modelled", "n_classes")  # the weights of q

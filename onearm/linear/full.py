@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from onearm.core.kernels import kernel
 from onearm.core.state import FINITE, state
-from onearm.kernels import kernel
-from onearm.vectors import entry, size
+from onearm.core.vectors import entry, size
 
 FLOOR, STEEPEST = 1e-12, 1e10
 WAY_OUT = "use diagonal=True, fewer features or classes, or set onearm.max_bytes"

@@ -20,11 +20,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.explore import best, runner_up, softmax, uniform_chances, uniformly
-from onearm.kernels import kernel
-from onearm.learner import Learner, state
-from onearm.parameters import option, real
-from onearm.vectors import linear, spread, sqnorm
+from onearm.core.explore import best, runner_up, softmax, uniform_chances, uniformly
+from onearm.core.kernels import kernel
+from onearm.core.learner import Learner, state
+from onearm.core.parameters import option, real
+from onearm.core.vectors import linear, spread, sqnorm
 
 LOSSES = ("logistic", "hinge", "smooth_hinge")
 KAPPA = 0.5
@@ -99,19 +99,6 @@ def descend(x, g, p, W, S, D):
 class Gaptron(Learner, look=linear, chances=chances, choose=choose, update=update):
     """Gradient steps on a surrogate loss, exploring by the gap of the scores.
 
-    Parameters
-    ----------
-    n_classes, n_features
-        Sizes k and d; labels are the integers 0 to k-1.
-    loss
-        "logistic", "hinge" or "smooth_hinge".
-    gamma
-        Least exploration rate γ in (0, 1].
-    D
-        Scale of the steps; 10 as in the later papers.
-    seed
-        Seed of the exploration.
-
     Examples
     --------
     >>> from onearm import SynSep
@@ -120,9 +107,9 @@ class Gaptron(Learner, look=linear, chances=chances, choose=choose, update=updat
     701
     """
 
-    loss: str = option("logistic", *LOSSES)
-    gamma: float = real(0.02, "(0, 1]")
-    D: float = real(10.0, "[1e-12, 1e12]")
+    loss: str = option("logistic", *LOSSES, doc='"logistic", "hinge" or "smooth_hinge".')
+    gamma: float = real(0.02, "(0, 1]", doc="Least exploration rate γ in (0, 1].")
+    D: float = real(10.0, "[1e-12, 1e12]", doc="Scale of the steps; 10 as in the later papers.")
     W: np.ndarray = state("n_features", "n_classes")
     S: np.ndarray = state(1, range="[0, inf)")  # Σ‖G‖²
 

@@ -18,12 +18,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.explore import best, drawn, inverse_gap
-from onearm.kernels import kernel
-from onearm.learner import Learner, state
+from onearm.core.explore import best, drawn, inverse_gap
+from onearm.core.kernels import kernel
+from onearm.core.learner import Learner, state
+from onearm.core.parameters import option, real
+from onearm.core.vectors import linear
 from onearm.linear.adaptive import LOSSES, STEPS, hear, reward_of
-from onearm.parameters import option, real
-from onearm.vectors import linear
 
 RULES = ("square", "fast")
 EDGE = 1e-6  # FastCB's costs stay this far from 0 and 1
@@ -73,22 +73,6 @@ def update(
 class InverseGap(Learner, look=linear, chances=chances, choose=choose, update=update):
     """SquareCB and FastCB over one adaptive regression per label.
 
-    Parameters
-    ----------
-    n_classes, n_features
-        Sizes k and d; labels are the integers 0 to k-1.
-    rule
-        "square" (SquareCB), or "fast" (FastCB, for the logistic loss only).
-    loss
-        "logistic" or "squared".
-    scale, exponent
-        The exploration falls with g = scale·t^exponent.
-    eta
-        Step size η of the regressions; 0 takes what did well on rows of norm 1: 2 for the logistic
-        loss, 0.1 for the squared one.
-    seed
-        Seed of the exploration.
-
     Examples
     --------
     >>> from onearm import SynSep
@@ -97,11 +81,20 @@ class InverseGap(Learner, look=linear, chances=chances, choose=choose, update=up
     275
     """
 
-    rule: str = option("square", *RULES)
-    loss: str = option("logistic", *LOSSES)
-    scale: float = real(10.0, "[1e-12, 1e12]")
-    exponent: float = real(0.5, "[0, 1]")
-    eta: float = real(0.0, "[0, 1e12]")
+    rule: str = option(
+        "square", *RULES, doc='"square" (SquareCB), or "fast" (FastCB, for the logistic loss only).'
+    )
+    loss: str = option("logistic", *LOSSES, doc='"logistic" or "squared".')
+    scale: float = real(
+        10.0, "[1e-12, 1e12]", doc="The exploration falls with g = scale·t^exponent."
+    )
+    exponent: float = real(0.5, "[0, 1]", doc="The exploration falls with g = scale·t^exponent.")
+    eta: float = real(
+        0.0,
+        "[0, 1e12]",
+        doc="Step size η of the regressions; 0 takes what did well on rows of norm 1: 2 for the "
+        "logistic loss, 0.1 for the squared one.",
+    )
     W: np.ndarray = state("n_features", "n_classes")
     G: np.ndarray = state("n_features", "n_classes", range="[0, inf)")  # Σ of squared gradients
     t: np.ndarray = state(1, range="[0, inf)")  # answers heard

@@ -15,13 +15,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.explore import best
-from onearm.kernels import kernel
-from onearm.learner import Learner, state
+from onearm.core.explore import best
+from onearm.core.kernels import kernel
+from onearm.core.learner import Learner, state
+from onearm.core.parameters import flag, real
+from onearm.core.rng import normal
 from onearm.linear.full import WAY_OUT, require_inverse
 from onearm.linear.ridge import look, matrices, means, regress, regularise
-from onearm.parameters import flag, real
-from onearm.rng import normal
 
 REACH = 6.0  # the trapezoid rule goes over z from -REACH to REACH
 COARSE, FINE = 48, 2400  # least and most steps to each side of 0
@@ -88,19 +88,6 @@ class LinTS(
 ):
     """Thompson sampling over one ridge regression per label, full or diagonal.
 
-    Parameters
-    ----------
-    n_classes, n_features
-        Sizes k and d; labels are the integers 0 to k-1.
-    v
-        Scale of the posterior's width: how much is explored.
-    lam
-        Regulariser λ.
-    diagonal
-        Keep the diagonals of the A_r alone: d·k numbers in place of d²·k.
-    seed
-        Seed of the sampling.
-
     Examples
     --------
     >>> from onearm import Separable
@@ -109,9 +96,13 @@ class LinTS(
     16
     """
 
-    v: float = real(0.3, "[1e-12, 1e12]")
-    lam: float = real(1.0, "[1e-12, 1e12]", fixed=True)
-    diagonal: bool = flag(False, fixed=True)
+    v: float = real(
+        0.3, "[1e-12, 1e12]", doc="Scale of the posterior's width: how much is explored."
+    )
+    lam: float = real(1.0, "[1e-12, 1e12]", fixed=True, doc="Regulariser λ.")
+    diagonal: bool = flag(
+        False, fixed=True, doc="Keep the diagonals of the A_r alone: d·k numbers in place of d²·k."
+    )
     W: np.ndarray = state("n_features", "n_classes")
     A: np.ndarray = matrices()  # the inverses; or the diagonals
 

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.explore import best, certain
-from onearm.kernels import kernel
-from onearm.learner import Learner, state
+from onearm.core.explore import best, certain
+from onearm.core.kernels import kernel
+from onearm.core.learner import Learner, state
+from onearm.core.parameters import flag, real
 from onearm.linear.confidit import hopeful
 from onearm.linear.full import WAY_OUT, require_inverse
 from onearm.linear.ridge import look, matrices, means, regress, regularise
-from onearm.parameters import flag, real
 
 
 @kernel
@@ -46,19 +46,6 @@ class LinUCB(
 ):
     """Optimistic ridge regression per label, full or diagonal.
 
-    Parameters
-    ----------
-    n_classes, n_features
-        Sizes k and d; labels are the integers 0 to k-1.
-    alpha
-        How many widths of the confidence bound are added: how much is explored.
-    lam
-        Regulariser λ.
-    diagonal
-        Keep the diagonals of the A_r alone: d·k numbers in place of d²·k.
-    seed
-        Unused: nothing is drawn.
-
     Examples
     --------
     >>> from onearm import Separable
@@ -67,9 +54,15 @@ class LinUCB(
     16
     """
 
-    alpha: float = real(1.0, "[0, 1e12]")
-    lam: float = real(1.0, "[1e-12, 1e12]", fixed=True)
-    diagonal: bool = flag(False, fixed=True)
+    alpha: float = real(
+        1.0,
+        "[0, 1e12]",
+        doc="How many widths of the confidence bound are added: how much is explored.",
+    )
+    lam: float = real(1.0, "[1e-12, 1e12]", fixed=True, doc="Regulariser λ.")
+    diagonal: bool = flag(
+        False, fixed=True, doc="Keep the diagonals of the A_r alone: d·k numbers in place of d²·k."
+    )
     W: np.ndarray = state("n_features", "n_classes")
     A: np.ndarray = matrices()  # the inverses; or the diagonals
 

@@ -22,9 +22,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.explore import best, drawn, mixed, softmax
-from onearm.kernels import kernel
-from onearm.learner import Learner, state
+from onearm.core.explore import best, drawn, mixed, softmax
+from onearm.core.kernels import kernel
+from onearm.core.learner import Learner, state
+from onearm.core.parameters import flag, real
+from onearm.core.vectors import entry, linear, size
+from onearm.core.vectors import sqnorm as length
 from onearm.linear.full import (
     WAY_OUT,
     fall,
@@ -37,9 +40,6 @@ from onearm.linear.full import (
     trace,
     weight_of,
 )
-from onearm.parameters import flag, real
-from onearm.vectors import entry, linear, size
-from onearm.vectors import sqnorm as length
 
 
 @kernel
@@ -126,21 +126,6 @@ def _move(u, a, V, sqnorm):
 class Newtron(Learner, look=look, chances=chances, choose=choose, update=update):
     """Online Newton steps on the logistic loss, full or diagonal.
 
-    Parameters
-    ----------
-    n_classes, n_features
-        Sizes k and d; labels are the integers 0 to k-1.
-    gamma
-        Exploration rate γ in (0, 1], mixed into the softmax.
-    alpha, beta
-        Steepness α of the softmax, and weight β of the second-order term.
-    D
-        Largest norm of the weights. About 6.5/‖x‖ works: 6.5 for rows of norm 1.
-    diagonal
-        Keep the diagonal of A alone: d·k numbers in place of (d·k)².
-    seed
-        Seed of the exploration.
-
     Examples
     --------
     >>> from onearm import SynSep
@@ -149,11 +134,27 @@ class Newtron(Learner, look=look, chances=chances, choose=choose, update=update)
     137
     """
 
-    gamma: float = real(2**-8, "(0, 1]")
-    alpha: float = real(10.0, "[1e-12, 1e12]")
-    beta: float = real(0.01, "[1e-12, 1e12]")
-    D: float = real(6.5, "[1e-12, 1e12]")
-    diagonal: bool = flag(True, fixed=True)
+    gamma: float = real(
+        2**-8, "(0, 1]", doc="Exploration rate γ in (0, 1], mixed into the softmax."
+    )
+    alpha: float = real(
+        10.0,
+        "[1e-12, 1e12]",
+        doc="Steepness α of the softmax, and weight β of the second-order term.",
+    )
+    beta: float = real(
+        0.01,
+        "[1e-12, 1e12]",
+        doc="Steepness α of the softmax, and weight β of the second-order term.",
+    )
+    D: float = real(
+        6.5,
+        "[1e-12, 1e12]",
+        doc="Largest norm of the weights. About 6.5/‖x‖ works: 6.5 for rows of norm 1.",
+    )
+    diagonal: bool = flag(
+        True, fixed=True, doc="Keep the diagonal of A alone: d·k numbers in place of (d·k)²."
+    )
     V: np.ndarray = state("n_features", "n_classes")
     A: np.ndarray = second_order()  # the diagonal of A; or the inverse of A
     sqnorm: np.ndarray = state(1, range="[0, inf)")  # ‖V‖²

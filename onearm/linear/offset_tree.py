@@ -21,12 +21,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.explore import best, uniform_chances, uniformly
-from onearm.kernels import kernel
-from onearm.learner import Learner, state
+from onearm.core.explore import best, uniform_chances, uniformly
+from onearm.core.kernels import kernel
+from onearm.core.learner import Learner, state
+from onearm.core.parameters import option, real
+from onearm.core.vectors import add, linear, sqnorm
 from onearm.linear.passive_aggressive import VARIANTS, step
-from onearm.parameters import option, real
-from onearm.vectors import add, linear, sqnorm
 
 RULES = ("before", "after")
 
@@ -113,22 +113,6 @@ class OffsetTree(
 ):
     """Realizable offset tree with passive-aggressive nodes.
 
-    Parameters
-    ----------
-    n_classes, n_features
-        Sizes k and d; labels are the integers 0 to k-1.
-    variant
-        "PA" steps as far as needed, "PA-I" at most C, "PA-II" dampens with C.
-    C
-        Aggressiveness, relative to 1/‖x‖²: 1 is for rows of norm 1.
-    rule
-        Whether a node points to the label is asked "before" or "after" it learns.
-    explore
-        Scale c of the exploration: a uniform label with probability min(1, c/√t), t the answers
-        heard. 0 explores by its mistakes alone, which errs less with rule="before".
-    seed
-        Seed of the exploration.
-
     Examples
     --------
     >>> from onearm import SynNonSep
@@ -137,10 +121,25 @@ class OffsetTree(
     1734
     """
 
-    variant: str = option("PA-I", *VARIANTS)
-    C: float = real(1.0, "[1e-12, 1e12]")
-    rule: str = option("before", *RULES)
-    explore: float = real(0.0, "[0, 1e12]")
+    variant: str = option(
+        "PA-I",
+        *VARIANTS,
+        doc='"PA" steps as far as needed, "PA-I" at most C, "PA-II" dampens with C.',
+    )
+    C: float = real(
+        1.0, "[1e-12, 1e12]", doc="Aggressiveness, relative to 1/‖x‖²: 1 is for rows of norm 1."
+    )
+    rule: str = option(
+        "before",
+        *RULES,
+        doc='Whether a node points to the label is asked "before" or "after" it learns.',
+    )
+    explore: float = real(
+        0.0,
+        "[0, 1e12]",
+        doc="Scale c of the exploration: a uniform label with probability min(1, c/√t), t the "
+        'answers heard. 0 explores by its mistakes alone, which errs less with rule="before".',
+    )
     W: np.ndarray = state(lambda self: (self.n_features, self.n_classes - 1))  # a column per node
     t: np.ndarray = state(1, range="[0, inf)")  # answers heard
 

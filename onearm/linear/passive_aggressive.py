@@ -4,7 +4,7 @@ K. Crammer, O. Dekel, J. Keshet, S. Shalev-Shwartz, Y. Singer. Online passive-ag
 algorithms. JMLR 7, 2006.
 """
 
-from onearm.kernels import kernel
+from onearm.core.kernels import kernel
 
 SHORTEST = 1e-200  # ‖x‖² of a row that moves w: the step stays finite
 VARIANTS = ("PA", "PA-I", "PA-II")

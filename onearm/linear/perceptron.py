@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.explore import best, certain
-from onearm.kernels import kernel
-from onearm.learner import Learner, state
-from onearm.vectors import add, linear
+from onearm.core.explore import best, certain
+from onearm.core.kernels import kernel
+from onearm.core.learner import Learner, state
+from onearm.core.vectors import add, linear
 
 
 @kernel
@@ -37,13 +37,6 @@ def update(x, s, label, greedy, propensity, reward, truth, rng, W):
 @dataclass
 class Perceptron(Learner, look=linear, chances=chances, choose=choose, update=update):
     """Multiclass perceptron, shown every true label.
-
-    Parameters
-    ----------
-    n_classes, n_features
-        Sizes k and d; labels are the integers 0 to k-1.
-    seed
-        Unused: nothing is drawn.
 
     Examples
     --------

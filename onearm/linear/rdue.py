@@ -16,12 +16,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.explore import best, drawn, mixed, softmax
-from onearm.kernels import kernel
-from onearm.learner import Learner, state
+from onearm.core.explore import best, drawn, mixed, softmax
+from onearm.core.kernels import kernel
+from onearm.core.learner import Learner, state
+from onearm.core.parameters import real
+from onearm.core.vectors import linear
 from onearm.linear.gaptron import descend, slope
-from onearm.parameters import real
-from onearm.vectors import linear
 
 
 @kernel
@@ -49,17 +49,6 @@ def update(x, s, label, greedy, propensity, reward, truth, rng, W, S, B, q0):
 class RDUE(Learner, look=linear, chances=chances, choose=choose, update=update):
     """Logistic regression with randomized decoding and uniform exploration.
 
-    Parameters
-    ----------
-    n_classes, n_features
-        Sizes k and d; labels are the integers 0 to k-1.
-    B
-        Scale of the steps; 10 as in the paper.
-    q0
-        Rate q₀ of the uniform exploration in (0, 1].
-    seed
-        Seed of the exploration.
-
     Examples
     --------
     >>> from onearm import SynSep
@@ -68,8 +57,8 @@ class RDUE(Learner, look=linear, chances=chances, choose=choose, update=update):
     580
     """
 
-    B: float = real(10.0, "[1e-12, 1e12]")
-    q0: float = real(0.02, "(0, 1]")
+    B: float = real(10.0, "[1e-12, 1e12]", doc="Scale of the steps; 10 as in the paper.")
+    q0: float = real(0.02, "(0, 1]", doc="Rate q₀ of the uniform exploration in (0, 1].")
     W: np.ndarray = state("n_features", "n_classes")
     S: np.ndarray = state(1, range="[0, inf)")  # Σ‖G‖²
 

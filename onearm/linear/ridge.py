@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from onearm.core.kernels import kernel
 from onearm.core.state import state
-from onearm.kernels import kernel
+from onearm.core.vectors import entry, size, sqnorm
 from onearm.linear.full import fall, positive_diagonal, weight_of
-from onearm.vectors import entry, size, sqnorm
 
 
 @kernel

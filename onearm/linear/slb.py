@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.explore import best, uniform_chances, uniformly
-from onearm.kernels import kernel
-from onearm.learner import Learner, state
-from onearm.vectors import add, linear
+from onearm.core.explore import best, uniform_chances, uniformly
+from onearm.core.kernels import kernel
+from onearm.core.learner import Learner, state
+from onearm.core.vectors import add, linear
 
 
 @kernel
@@ -47,13 +47,6 @@ def update(x, s, label, greedy, propensity, reward, truth, rng, W):
 @dataclass
 class SLB(Learner, look=linear, chances=chances, choose=choose, update=update):
     """Perceptrons for strongly separable data, exploring when no class accepts x.
-
-    Parameters
-    ----------
-    n_classes, n_features
-        Sizes k and d; labels are the integers 0 to k-1.
-    seed
-        Seed of the exploration.
 
     Examples
     --------

@@ -22,9 +22,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.explore import best, runner_up, uniform_chances, uniformly
-from onearm.kernels import kernel
-from onearm.learner import Learner, state
+from onearm.core.explore import best, runner_up, uniform_chances, uniformly
+from onearm.core.kernels import kernel
+from onearm.core.learner import Learner, state
+from onearm.core.parameters import flag, real
+from onearm.core.vectors import entry, linear, size, sqnorm
 from onearm.linear.full import (
     WAY_OUT,
     fall,
@@ -37,8 +39,6 @@ from onearm.linear.full import (
     trace,
     weight_of,
 )
-from onearm.parameters import flag, real
-from onearm.vectors import entry, linear, size, sqnorm
 
 
 @kernel
@@ -120,22 +120,6 @@ def _learn(x, r, sign, P, W, A):
 class SOBA(Learner, look=linear, chances=chances, choose=choose, update=update):
     """Second order Banditron, full or diagonal.
 
-    Parameters
-    ----------
-    n_classes, n_features
-        Sizes k and d; labels are the integers 0 to k-1.
-    gamma
-        Exploration rate γ in (0, 1]. A class is first hit after about k²/γ rounds, so smaller rates
-        start later and end lower; 2⁻⁵ balances the two over some ten thousand rounds.
-    a
-        Regulariser: A starts as a·I. The theory's value is the largest ‖x‖².
-    diagonal
-        Keep the diagonal of A alone: d·k numbers in place of (d·k)².
-    adaptive
-        Scale c of the adaptive exploration rate, or 0 for a constant γ.
-    seed
-        Seed of the exploration.
-
     Examples
     --------
     >>> from onearm import SynSep
@@ -144,10 +128,25 @@ class SOBA(Learner, look=linear, chances=chances, choose=choose, update=update):
     72
     """
 
-    gamma: float = real(2**-5, "(0, 1]")
-    a: float = real(1.0, "[1e-12, 1e12]", fixed=True)
-    diagonal: bool = flag(True, fixed=True)
-    adaptive: float = real(0.0, "[0, 1e12]")
+    gamma: float = real(
+        2**-5,
+        "(0, 1]",
+        doc="Exploration rate γ in (0, 1]. A class is first hit after about k²/γ rounds, so "
+        "smaller rates start later and end lower; 2⁻⁵ balances the two over some ten thousand "
+        "rounds.",
+    )
+    a: float = real(
+        1.0,
+        "[1e-12, 1e12]",
+        fixed=True,
+        doc="Regulariser: A starts as a·I. The theory's value is the largest ‖x‖².",
+    )
+    diagonal: bool = flag(
+        True, fixed=True, doc="Keep the diagonal of A alone: d·k numbers in place of (d·k)²."
+    )
+    adaptive: float = real(
+        0.0, "[0, 1e12]", doc="Scale c of the adaptive exploration rate, or 0 for a constant γ."
+    )
     W: np.ndarray = state("n_features", "n_classes")
     A: np.ndarray = second_order()  # the diagonal of A; or the inverse of A
     past: np.ndarray = state(3, range="(-1, inf)")  # Σ m, Σ q/(1+q), answers heard

@@ -17,6 +17,7 @@ from rich.progress import Progress
 from scipy.sparse import csr_array, vstack
 from sklearn.utils import check_random_state
 
+from onearm.core.rng import seeded
 from onearm.mh import forms, on_ray
 from onearm.mh.arms import Arms
 from onearm.mh.columns import columns
@@ -28,7 +29,6 @@ from onearm.mh.settings import Settings
 from onearm.mh.training import Training
 from onearm.mh.voting import Voting, checked, dense
 from onearm.mh.weights import Weights, initial, integers
-from onearm.rng import seeded
 
 FITTED = (
     "form_", "classes_", "multilabel_", "n_features_in_", "feature_names_in_", "pulls_by_stage_",

@@ -23,8 +23,8 @@ from copy import copy
 import numpy as np
 from scipy.sparse import csr_array
 
-from onearm.kernels import lean_kernel
-from onearm.rng import below, uniform
+from onearm.core.kernels import kernel_without_refcounts
+from onearm.core.rng import below, uniform
 
 POLICIES = ("full", "uniform", "ucb", "ucbv", "exp3p", "recent")
 FULL, UNIFORM, UCB, UCBV, EXP3P, RECENT = range(6)
@@ -74,13 +74,13 @@ class Arms:
         return self.columns, self.known, self.clock, self.L, self.p, self.order, self.settings
 
 
-@lean_kernel
+@kernel_without_refcounts
 def pulls(arms):
     """How many arms are pulled at a time."""
     return arms[6][1]
 
 
-@lean_kernel
+@kernel_without_refcounts
 def pull(number, arms, rng):
     """The arm to pull, as the `number`-th of those that are pulled together."""
     columns, known, clock, L, p, order, settings = arms
@@ -97,7 +97,7 @@ def pull(number, arms, rng):
     return order[number]
 
 
-@lean_kernel
+@kernel_without_refcounts
 def reward(a, gamma, weight, arms):
     """Let the bandit know that arm a gave edge γ, of at most `weight`; no cut if it is negative."""
     columns, known, clock, L, p, order, settings = arms
@@ -119,7 +119,7 @@ def reward(a, gamma, weight, arms):
             L[j] += lam / (3.0 * M) * (((r if j == a else 0.0) + bonus) / p[j])
 
 
-@lean_kernel
+@kernel_without_refcounts
 def worth(gamma, kind):
     """The reward of an edge."""
     if gamma <= 0.0:
@@ -132,7 +132,7 @@ def worth(gamma, kind):
     return min(1.0, -math.log(root)) if kind == LOG else 1.0 - root
 
 
-@lean_kernel
+@kernel_without_refcounts
 def _most_promising(number, policy, known, t, order):
     """Where in `order` from `number` on the arm with the largest index is; the lowest arm."""
     best, at = -math.inf, number
@@ -151,7 +151,7 @@ def _most_promising(number, policy, known, t, order):
     return at
 
 
-@lean_kernel
+@kernel_without_refcounts
 def _draw(L, p, lam, rng):
     """Make p anew and draw from it."""
     M, top, total = len(L), -math.inf, 0.0
@@ -170,7 +170,7 @@ def _draw(L, p, lam, rng):
     return drawn
 
 
-@lean_kernel
+@kernel_without_refcounts
 def _draw_recent(number, known, largest, order, lam, rng):
     """Where in `order` from `number` on an arm is, drawn by the squares of the last rewards."""
     M, total = len(order), 0.0
@@ -185,7 +185,7 @@ def _draw_recent(number, known, largest, order, lam, rng):
     return number + below(M - number, rng)
 
 
-@lean_kernel
+@kernel_without_refcounts
 def _last(of_arm, largest):
     """The last reward of an arm; the largest of all if it was never pulled."""
     return of_arm[LAST] if of_arm[PULLS] > 0.0 else largest

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from onearm.kernels import compose
+from onearm.core.kernels import compose
 from onearm.mh.full import best_of_all
 from onearm.mh.gathered import search_gathered, spans
 from onearm.mh.product import product, put_in

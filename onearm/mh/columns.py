@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from onearm.kernels import kernel, lean_kernel
+from onearm.core.kernels import kernel, kernel_without_refcounts
 
 BLOCK = 64  # columns transposed at a time
 
@@ -110,7 +110,7 @@ def encode_bytes(x, table, codes):
         codes[i] = table[int(x[i])]
 
 
-@lean_kernel
+@kernel_without_refcounts
 def base_above(j, hi, columns):
     """Whether most rows of a column are above the cut: those of its most common code."""
     return columns[3][j] >= hi

@@ -11,7 +11,7 @@ integers they add up exactly: columns may be shared among threads and the stump 
 import numpy as np
 from numba import prange
 
-from onearm.kernels import kernel, lean_kernel
+from onearm.core.kernels import kernel, kernel_without_refcounts
 from onearm.mh.arms import reward
 from onearm.mh.stump import BEST, KEPT, MARGIN, NO_CUT, NONE, best_cut, keep
 from onearm.mh.weights import LANES, UNIT, in_line
@@ -37,7 +37,7 @@ class FullRoom:
         return self.S, self.total, self.by_code, self.gammas, self.n, self.rows
 
 
-@lean_kernel
+@kernel_without_refcounts
 def sign_weights(psi, at, node, weights, S, total, n):
     """Multiply out S in a node, or everywhere, and sum it."""
     A, plus, minus, starts, labels = weights[0], weights[1], weights[2], weights[3], weights[4]
@@ -58,7 +58,7 @@ def sign_weights(psi, at, node, weights, S, total, n):
             total[l] += S[i, l]
 
 
-@lean_kernel
+@kernel_without_refcounts
 def collect_signed(j, at, node, columns, S, by_code, counts):
     """Add up the rows kept of each code of column j, and in a node count them."""
     begins, rows, codes, places = columns[0], columns[1], columns[2], columns[5]
@@ -81,7 +81,7 @@ def collect_signed(j, at, node, columns, S, by_code, counts):
                     by_code[c, l] += S[i, l]
 
 
-@lean_kernel
+@kernel_without_refcounts
 def search_signed(j, node, columns, total, by_code, n, counts):
     """The largest γ of column j, once the most common code has the total less the rest."""
     rest, places, K = columns[3][j], columns[5], len(total)
@@ -96,7 +96,7 @@ def search_signed(j, node, columns, total, by_code, n, counts):
     return _scan(j, node, columns, total, by_code, counts) / SIGNED
 
 
-@lean_kernel
+@kernel_without_refcounts
 def _edge(c, below, total):
     gamma = 0.0
     for l in range(len(total)):  # noqa: E741
@@ -104,7 +104,7 @@ def _edge(c, below, total):
     return gamma
 
 
-@lean_kernel
+@kernel_without_refcounts
 def _scan(j, node, columns, total, by_code, counts):
     """The largest γ of column j, whose sums by code become sums up to each code."""
     first, places = columns[4], columns[5]
@@ -123,7 +123,7 @@ def _scan(j, node, columns, total, by_code, counts):
     return best
 
 
-@lean_kernel
+@kernel_without_refcounts
 def _scan_sorted(j, at, node, columns, S, total, below):
     """The same over the rows of column j themselves, which are sorted by code."""
     begins, rows, codes, first = columns[0], columns[1], columns[2], columns[4]
@@ -158,7 +158,7 @@ def _share(thread, at, node, columns, full, searched):
 _share = kernel(_share, _nrt=False, forceinline=False)
 
 
-@lean_kernel
+@kernel_without_refcounts
 def _best_arm(gammas, arms):
     """The first arm of the largest γ; all are rewarded."""
     best, of = -1.0, NONE
@@ -169,7 +169,7 @@ def _best_arm(gammas, arms):
     return of
 
 
-@lean_kernel
+@kernel_without_refcounts
 def best_of_all(psi, at, node, total, weights, columns, room, arms):
     """The first column of the largest γ; it is searched again, for its cut and the sums below."""
     by_code, below, gammas = room[0], room[1], room[2][3]
@@ -182,7 +182,7 @@ def best_of_all(psi, at, node, total, weights, columns, room, arms):
     return gamma / UNIT, j, lo, hi
 
 
-@lean_kernel
+@kernel_without_refcounts
 def full_search(psi, at, node, total, weights, columns, room, arms, rng):
     """Search all columns: (γ, column, last code below, first above), as `search` does."""
     full = room[2]

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from onearm.kernels import lean_kernel
+from onearm.core.kernels import kernel_without_refcounts
 from onearm.mh.full import collect_signed, search_signed
 
 AT_ONCE = 2**23  # numbers in a message, about: 64 MB
@@ -18,7 +18,7 @@ def spans(searched: np.ndarray, places: np.ndarray, K: int) -> list[tuple[int, i
     return list(pairwise(cuts))
 
 
-@lean_kernel
+@kernel_without_refcounts
 def gather(searched, at, node, columns, S, by_code, counts):
     """Collect columns, with the codes of one after those of the other."""
     places, begin = columns[5], 0
@@ -29,7 +29,7 @@ def gather(searched, at, node, columns, S, by_code, counts):
         begin = end
 
 
-@lean_kernel
+@kernel_without_refcounts
 def search_gathered(searched, node, columns, total, by_code, n, counts, gammas):
     """The largest γ of each of these columns."""
     places, begin = columns[5], 0

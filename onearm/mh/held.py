@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from onearm.kernels import kernel
+from onearm.core.kernels import kernel
 
 
 class Held:

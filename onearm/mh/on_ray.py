@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from onearm.cluster import connected
+from onearm.core.cluster import connected
 from onearm.mh.block import Block, bounds, cut
 from onearm.mh.blocks import Blocks
 

@@ -8,7 +8,7 @@ to all: ψ changes in few rows.
 B. Kégl, R. Busa-Fekete. Boosting products of base classifiers. ICML 2009.
 """
 
-from onearm.kernels import lean_kernel
+from onearm.core.kernels import kernel_without_refcounts
 from onearm.mh.columns import base_above
 from onearm.mh.search import search
 from onearm.mh.stump import KEPT, MARGIN, NONE, keep
@@ -17,7 +17,7 @@ from onearm.mh.weights import ALL, HAS, add_row
 COLUMN, LOW, HIGH = range(3)  # of a term
 
 
-@lean_kernel
+@kernel_without_refcounts
 def product(terms, psi, at, total, before, weights, columns, room, arms, rng):
     """Fit the terms: (how many there are, γ). ψ and its total are left as the product's."""
     m, n_terms, best = len(terms), 0, 0.0
@@ -46,12 +46,12 @@ def product(terms, psi, at, total, before, weights, columns, room, arms, rng):
         t = (t + 1) % m
 
 
-@lean_kernel
+@kernel_without_refcounts
 def _set(terms, t, j, lo, hi):
     terms[t, COLUMN], terms[t, LOW], terms[t, HIGH] = j, lo, hi
 
 
-@lean_kernel
+@kernel_without_refcounts
 def put_in(j, hi, psi, total, columns, room):
     """ψ ← ±ψ·φ, and the totals with it, by the sums below the cut that a search has left."""
     flip(j, hi, psi, columns)
@@ -61,7 +61,7 @@ def put_in(j, hi, psi, total, columns, room):
         total[HAS, l] = sign * (total[HAS, l] - 2.0 * below[HAS, l])
 
 
-@lean_kernel
+@kernel_without_refcounts
 def flip(j, hi, psi, columns):
     """ψ ← ±ψ·φ, whichever sign changes fewer rows."""
     begins, rows, codes = columns[0], columns[1], columns[2]
@@ -71,7 +71,7 @@ def flip(j, hi, psi, columns):
             psi[rows[e]] = -psi[rows[e]]
 
 
-@lean_kernel
+@kernel_without_refcounts
 def take_out(j, hi, psi, total, weights, columns):
     """ψ ← ±ψ·φ, and the totals with it, by the sums of the rows that change."""
     begins, rows, codes = columns[0], columns[1], columns[2]

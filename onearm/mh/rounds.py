@@ -14,7 +14,7 @@ R. Schapire, Y. Singer. Improved boosting algorithms using confidence-rated pred
 
 import math
 
-from onearm.kernels import bind, lean_kernel
+from onearm.core.kernels import bind, kernel_without_refcounts
 from onearm.mh.arms import FULL
 from onearm.mh.columns import base_above
 from onearm.mh.full import full_search_in_threads
@@ -36,7 +36,7 @@ LEAST_EDGE = 1e-12
 STOPPED = -1
 
 
-@lean_kernel
+@kernel_without_refcounts
 def boost_products(
     terms, psi, at, total, before, work, weights, columns, room, arms, rng, smooth, model
 ):
@@ -66,7 +66,7 @@ def boost_products(
     return len(alpha)
 
 
-@lean_kernel
+@kernel_without_refcounts
 def _vote_signed(votes, flip, alpha, Z, total, weights, more, less):
     """Set the votes of a product; take up what rows with ψ = 1 hear, and how far others are off."""
     plus, minus = weights[1], weights[2]
@@ -78,7 +78,7 @@ def _vote_signed(votes, flip, alpha, Z, total, weights, more, less):
         more[l], less[l] = math.exp(2.0 * alpha * v), math.exp(-2.0 * alpha * v)
 
 
-@lean_kernel
+@kernel_without_refcounts
 def _step(t, gamma, S, s, alpha, loss):
     """Set α and E of a round."""
     e_plus, e_minus = 0.5 * (S + gamma), 0.5 * (S - gamma)
@@ -88,7 +88,7 @@ def _step(t, gamma, S, s, alpha, loss):
     return Z
 
 
-@lean_kernel
+@kernel_without_refcounts
 def boost_trees(leaves, psi, at, work, weights, columns, room, arms, rng, smooth, model):
     """The same with trees."""
     splits, n_splits, votes, alpha, loss = model
@@ -113,7 +113,7 @@ def boost_trees(leaves, psi, at, work, weights, columns, room, arms, rng, smooth
     return len(alpha)
 
 
-@lean_kernel
+@kernel_without_refcounts
 def _vote_leaves(votes, n_leaves, alpha, Z, weights, more, less):
     """Take up what leaf 0 says, and how far the others are from it."""
     plus, minus = weights[1], weights[2]

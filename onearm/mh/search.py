@@ -4,7 +4,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from numba import get_num_threads
 
-from onearm.kernels import lean_kernel
+from onearm.core.kernels import kernel_without_refcounts
 from onearm.mh.arms import FULL, pull, pulls, reward
 from onearm.mh.full import FullRoom, full_search
 from onearm.mh.stump import BEST, KEPT, MARGIN, NO_CUT, NONE, best_cut, keep
@@ -27,7 +27,7 @@ class Room:
         return self.by_code, self.below, self.full.model()
 
 
-@lean_kernel
+@kernel_without_refcounts
 def search(psi, at, node, total, weights, columns, room, arms, rng):
     """Search the columns that the bandit points at: (γ, column, last code below, first above).
 
@@ -50,7 +50,7 @@ def search(psi, at, node, total, weights, columns, room, arms, rng):
     return best, column, lo, hi
 
 
-@lean_kernel
+@kernel_without_refcounts
 def try_all(psi, at, total, weights, columns, room, arms):
     """Let the bandit know what each column is worth at the start."""
     by_code, below = room[0], room[1]

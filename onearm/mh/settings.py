@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from onearm.core.parameters import checked, flag, option, parameters, real, whole
 from onearm.mh.arms import POLICIES, REWARDS
-from onearm.parameters import checked, flag, option, parameters, real, whole
 
 CHANGEABLE = ("n_rounds", "n_jobs", "verbose")  # between two fits of a warm start
 

@@ -13,7 +13,7 @@ made, are y_il·ψ_i with signs ψ.
 
 import numpy as np
 
-from onearm.kernels import lean_kernel
+from onearm.core.kernels import kernel_without_refcounts
 from onearm.mh.weights import ALL, HAS, UNIT, add_row
 
 NONE = -1  # no node: all rows; no column
@@ -22,7 +22,7 @@ MARGIN = 1e-12  # by which an edge must be larger to be better: not by rounding
 NOW, BEST, KEPT = range(3)  # sums below a cut: that of now, the best of a column and of all
 
 
-@lean_kernel
+@kernel_without_refcounts
 def collect(j, psi, at, node, weights, columns, by_code):
     """Add up the rows kept of each code of column j, in a node or, with NONE, everywhere."""
     begins, rows, codes, places = columns[0], columns[1], columns[2], columns[5]
@@ -37,7 +37,7 @@ def collect(j, psi, at, node, weights, columns, by_code):
                 add_row(rows[e], psi[rows[e]], by_code[codes[e]], weights)
 
 
-@lean_kernel
+@kernel_without_refcounts
 def complete(j, total, columns, by_code):
     """The sums of the most common code of column j: the total less the rest."""
     rest, places, K = columns[3][j], columns[5], total.shape[1]
@@ -49,20 +49,20 @@ def complete(j, total, columns, by_code):
                 by_code[rest, HAS, l] -= by_code[c, HAS, l]
 
 
-@lean_kernel
+@kernel_without_refcounts
 def clear(sums):
     for l in range(sums.shape[1]):  # noqa: E741
         sums[ALL, l] = sums[HAS, l] = 0.0
 
 
-@lean_kernel
+@kernel_without_refcounts
 def keep(sums, others):
     """Copy sums from others."""
     for l in range(sums.shape[1]):  # noqa: E741
         sums[ALL, l], sums[HAS, l] = others[ALL, l], others[HAS, l]
 
 
-@lean_kernel
+@kernel_without_refcounts
 def edge_of(below, total, weights):
     """γ of the cut above these sums, times UNIT."""
     gamma = 0.0
@@ -71,14 +71,14 @@ def edge_of(below, total, weights):
     return gamma
 
 
-@lean_kernel
+@kernel_without_refcounts
 def e_of(l, below, total, weights):  # noqa: E741
     has = total[HAS, l] - 2.0 * below[HAS, l]
     rest = total[ALL, l] - 2.0 * below[ALL, l] - has
     return weights[1][l] * has - weights[2][l] * rest
 
 
-@lean_kernel
+@kernel_without_refcounts
 def _some(sums):
     for l in range(sums.shape[1]):  # noqa: E741
         if sums[ALL, l] != 0.0:
@@ -86,7 +86,7 @@ def _some(sums):
     return False
 
 
-@lean_kernel
+@kernel_without_refcounts
 def scan(j, node, total, weights, columns, by_code, below):
     """The best cut through the sums of column j: (γ·UNIT, last code below, first code above)."""
     first, places = columns[4], columns[5]
@@ -107,7 +107,7 @@ def scan(j, node, total, weights, columns, by_code, below):
     return best, lo, hi
 
 
-@lean_kernel
+@kernel_without_refcounts
 def scan_sorted(j, psi, at, node, total, weights, columns, below):
     """The same over the rows of column j themselves, which are sorted by code."""
     begins, rows, codes, common, first, places, low, high, whole = columns
@@ -127,7 +127,7 @@ def scan_sorted(j, psi, at, node, total, weights, columns, below):
     return best, lo, hi
 
 
-@lean_kernel
+@kernel_without_refcounts
 def best_cut(j, psi, at, node, total, weights, columns, by_code, below):
     """The best cut of column j, by histogram or, where columns are whole, by sorted rows."""
     if columns[8]:

@@ -7,7 +7,7 @@ new one, so that few rows are moved.
 B. Kégl. The return of AdaBoost.MH: multi-class Hamming trees. ICLR 2014.
 """
 
-from onearm.kernels import lean_kernel
+from onearm.core.kernels import kernel_without_refcounts
 from onearm.mh.columns import base_above
 from onearm.mh.search import search
 from onearm.mh.stump import KEPT, MARGIN, NONE, e_of, keep
@@ -17,7 +17,7 @@ COLUMN, LOW, HIGH, MINUS, PLUS = range(5)  # of a split: MINUS and PLUS are spli
 PARENT, SIDE = range(2)  # of a leaf: the split that it hangs on
 
 
-@lean_kernel
+@kernel_without_refcounts
 def constant_edge(total, weights):
     """γ of saying the same everywhere."""
     plus, minus = weights[1], weights[2]
@@ -28,7 +28,7 @@ def constant_edge(total, weights):
     return gamma / UNIT
 
 
-@lean_kernel
+@kernel_without_refcounts
 def pure(total):
     """Whether all rows have one and the same label."""
     n = 0
@@ -37,12 +37,12 @@ def pure(total):
     return n <= 1
 
 
-@lean_kernel
+@kernel_without_refcounts
 def sign(e):
     return 1 if e > 0.0 else -1
 
 
-@lean_kernel
+@kernel_without_refcounts
 def tree(splits, votes, leaves, at, psi, weights, columns, room, arms, rng):
     """Grow a tree of len(votes) leaves: (how many splits it has, γ). `at` must be all 0."""
     hang, found, gains, total, below = leaves
@@ -71,7 +71,7 @@ def tree(splits, votes, leaves, at, psi, weights, columns, room, arms, rng):
     return n, gamma / UNIT
 
 
-@lean_kernel
+@kernel_without_refcounts
 def _largest(gains, hang, n):
     """The leaf with the largest gain; of several the one whose split came first."""
     leaf = 0
@@ -83,13 +83,13 @@ def _largest(gains, hang, n):
     return leaf
 
 
-@lean_kernel
+@kernel_without_refcounts
 def _own(l, total, weights):  # noqa: E741
     """Σ w_il y_il over the rows of a leaf."""
     return weights[1][l] * total[HAS, l] - weights[2][l] * (total[ALL, l] - total[HAS, l])
 
 
-@lean_kernel
+@kernel_without_refcounts
 def fit_leaf(leaf, node, leaves, at, psi, weights, columns, room, arms, rng):
     """Find the stump that would split a leaf, and what it would gain."""
     hang, found, gains, total, below = leaves
@@ -99,7 +99,7 @@ def fit_leaf(leaf, node, leaves, at, psi, weights, columns, room, arms, rng):
     keep(below[leaf], room[1][KEPT])
 
 
-@lean_kernel
+@kernel_without_refcounts
 def move(j, hi, leaf, new, at, columns):
     """Move the rows of a leaf that lie on the other side of the cut than the most common code."""
     begins, rows, codes = columns[0], columns[1], columns[2]
@@ -109,7 +109,7 @@ def move(j, hi, leaf, new, at, columns):
             at[rows[e]] = new
 
 
-@lean_kernel
+@kernel_without_refcounts
 def attach(n, leaf, new, splits, votes, leaves, at, weights, columns):
     """Split a leaf: the side of the most common code keeps its number, the other becomes `new`."""
     hang, found, gains, total, below = leaves

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from onearm.kernels import kernel, lean_kernel
+from onearm.core.kernels import kernel, kernel_without_refcounts
 
 BLOCK = 256  # rows that go through all base classifiers together
 
 
-@lean_kernel
+@kernel_without_refcounts
 def above(x, b):
     return 1 if x >= b else -1
 

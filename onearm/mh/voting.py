@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from onearm import saving
+from onearm.core import saving
 from onearm.mh.forms import form
 from onearm.mh.settings import Settings
 from onearm.mh.soundness import require_facts, require_pulls

@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 
-from onearm.kernels import lean_kernel
+from onearm.core.kernels import kernel_without_refcounts
 
 UNIT = 2.0**48
 FAR = 2.0**3  # of a factor from 1
@@ -100,14 +100,14 @@ class Weights:
         return w[:, : self.K]
 
 
-@lean_kernel
+@kernel_without_refcounts
 def add_up(sums, weights):
     """Make the sums of all rows."""
     for i in range(len(weights[0])):
         add_row(i, 1, sums, weights)
 
 
-@lean_kernel
+@kernel_without_refcounts
 def add_row(i, times, sums, weights):
     """Add the A of a row, some times, to sums."""
     A, starts, labels, single = weights[0], weights[3], weights[4], weights[5]
@@ -120,13 +120,13 @@ def add_row(i, times, sums, weights):
             sums[HAS, labels[a]] += times * A[i, labels[a]]
 
 
-@lean_kernel
+@kernel_without_refcounts
 def scaled(a, factor):
     """a·factor, rounded; no weight becomes 0."""
     return max(min(a, 1.0), np.rint(a * factor))
 
 
-@lean_kernel
+@kernel_without_refcounts
 def reweigh_row(i, more, less, weights):
     """Multiply w_il by more[l] if row i has label l, else by less[l]; 1 leaves it as it is."""
     A, plus, minus, starts, labels, single, sums, before = weights
@@ -144,7 +144,7 @@ def reweigh_row(i, more, less, weights):
         A[i, l] = now
 
 
-@lean_kernel
+@kernel_without_refcounts
 def reweigh_signed(psi, more, less, weights):
     """Reweigh the rows with ψ = -1, and make it 1."""
     for i in range(len(psi)):
@@ -153,7 +153,7 @@ def reweigh_signed(psi, more, less, weights):
             psi[i] = 1
 
 
-@lean_kernel
+@kernel_without_refcounts
 def reweigh_leaves(at, more, less, weights):
     """Reweigh the rows of each leaf but 0, and put them there."""
     for i in range(len(at)):
@@ -162,21 +162,21 @@ def reweigh_leaves(at, more, less, weights):
             at[i] = 0
 
 
-@lean_kernel
+@kernel_without_refcounts
 def multiply_out(plus, minus, weights):
     """Multiply factors into all A."""
     for i in range(len(weights[0])):
         reweigh_row(i, plus, minus, weights)
 
 
-@lean_kernel
+@kernel_without_refcounts
 def reset(of_rows, value):
     """The same sign or leaf for all rows."""
     for i in range(len(of_rows)):
         of_rows[i] = value
 
 
-@lean_kernel
+@kernel_without_refcounts
 def mass(sums, weights):
     """Σ w over the rows of these sums, times UNIT."""
     plus, minus = weights[1], weights[2]
@@ -186,7 +186,7 @@ def mass(sums, weights):
     return total
 
 
-@lean_kernel
+@kernel_without_refcounts
 def rescale(weights):
     """Multiply the factors into A if one of them has gone far."""
     plus, minus = weights[1], weights[2]

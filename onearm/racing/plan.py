@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import onearm
-from onearm.parameters import parameters
+from onearm.core.parameters import parameters
 from onearm.racing.grid import grid, grid_size, plain
 from onearm.racing.own import own
 from onearm.racing.run import Job

@@ -14,7 +14,7 @@ from typing import Any
 
 from joblib import Parallel, cpu_count, delayed
 
-from onearm.cluster import connected
+from onearm.core.cluster import connected
 from onearm.racing.run import Job, Record, play
 
 EVERY = 0.2  # seconds between two words of a run that is under way

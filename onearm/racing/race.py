@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
-from onearm.kernels import is_compiled
+from onearm.core.kernels import is_compiled
 from onearm.racing import report
 from onearm.racing.live import Display
 from onearm.racing.plan import Plan

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from onearm.core.rng import pick, seeded
 from onearm.racing.sources import Source, drawn, how
-from onearm.rng import pick, seeded
 from onearm.streams import datasets
 from onearm.streams.stream import REORDERED, ROWS, Chunks, Stream
 from onearm.streams.views import as_it_is, filling, scaling

@@ -100,7 +100,8 @@ def preparing(package: Path) -> list[Path]:
     streams = sorted((package / "streams").glob("*.py"))
     racing = [package / "racing" / name for name in ("repeats.py", "sources.py")]
     shared = [
-        package / name for name in ("inputs.py", "rng.py", "core/sparse_check.py", "vectors.py")
+        package / name
+        for name in ("core/inputs.py", "core/rng.py", "core/sparse_check.py", "core/vectors.py")
     ]
     return [*racing, *shared, *streams]
 

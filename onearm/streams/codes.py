@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from onearm.vectors import LARGEST
+from onearm.core.vectors import LARGEST
 
 MISSING = frozenset(("", "?", "na", "nan", "null"))  # in lower case
 MISSED = "?"  # the word of a missing value

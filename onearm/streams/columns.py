@@ -22,8 +22,8 @@ from onearm.streams.codes import (
     is_number,
     number,
 )
-from onearm.streams.lines import counted, listed
 from onearm.streams.stream import Chunks, Stream
+from onearm.streams.text_lines import counted, listed
 
 LABELS = ("label", "class", "target", "y")  # what the column of labels may be called
 WITH_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")

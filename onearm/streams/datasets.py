@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 from platformdirs import user_cache_path
 
-from onearm.inputs import chunks
+from onearm.core.inputs import chunks
 from onearm.streams import fetch
+from onearm.streams.cache import Rows, kept, place
 from onearm.streams.files import read
-from onearm.streams.keeping import Rows, kept, place
 from onearm.streams.stream import Stream
 
 __all__ = ["DataSet", "about", "folders", "load", "names", "read"]

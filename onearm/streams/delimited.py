@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from onearm.core.vectors import LARGEST
 from onearm.streams.codes import is_missing, is_number, number
 from onearm.streams.columns import Columns
-from onearm.streams.lines import lines
 from onearm.streams.stream import ROWS
-from onearm.vectors import LARGEST
+from onearm.streams.text_lines import lines
 
 # of several that fit equally the first; commas last, which may be within numbers
 DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}

@@ -12,11 +12,11 @@ import numpy as np
 
 from onearm.streams.columns import table_stream
 from onearm.streams.delimited import Delimited
-from onearm.streams.lines import PACKED
+from onearm.streams.npz import npz_stream
 from onearm.streams.parquet import Parquet
-from onearm.streams.saved_arrays import npz_stream
 from onearm.streams.stream import Stream, demand
 from onearm.streams.svmlight import svmlight_stream
+from onearm.streams.text_lines import PACKED
 from onearm.streams.vowpal import vowpal_stream
 
 TABLES = (".csv", ".tsv", ".data", ".parquet", ".pq")

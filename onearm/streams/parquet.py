@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from onearm.core.vectors import LARGEST
 from onearm.streams.columns import Columns
-from onearm.streams.lines import listed
 from onearm.streams.stream import ROWS
-from onearm.vectors import LARGEST
+from onearm.streams.text_lines import listed
 
 
 class Parquet:

@@ -8,7 +8,7 @@ no names) is not compared.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from onearm.streams.lines import listed
+from onearm.streams.text_lines import listed
 
 
 class Schema(NamedTuple):

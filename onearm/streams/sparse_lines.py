@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from onearm.core.vectors import LARGEST
 from onearm.streams.codes import CHANGED, Codes, classes
-from onearm.streams.lines import lines
 from onearm.streams.stream import ROWS, Chunks, Stream
-from onearm.vectors import LARGEST
+from onearm.streams.text_lines import lines
 
 Row = tuple[str, bool, Any, Any]  # label, whether it was wrong, indices, values
 MOST_FEATURES = 2**31 - 1

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from onearm.inputs import as_array, as_labels, as_rows, chunks
-from onearm.rng import pick, seeded
+from onearm.core.inputs import as_array, as_labels, as_rows, chunks
+from onearm.core.rng import pick, seeded
 from onearm.streams.schema import Schema
 
 ROWS = 8192  # in a chunk that is made

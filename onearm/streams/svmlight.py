@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from onearm.streams.lines import counted
 from onearm.streams.sparse_lines import Row, Sparse
 from onearm.streams.stream import Stream
+from onearm.streams.text_lines import counted
 
 ROW = re.compile(r"\s*([^\s:,]+)((?:\s+[0-9]{1,10}:[^\s:_]+)*)\s*")
 PAIR = re.compile(r"[0-9]{1,10}:[^\s:_]+")

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from onearm.kernels import kernel
-from onearm.rng import below, pick, seeded, uniform
+from onearm.core.kernels import kernel
+from onearm.core.rng import below, pick, seeded, uniform
 from onearm.streams.stream import ROWS_DRAWN, Stream, demand, parts
 
 

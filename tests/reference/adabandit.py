@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from onearm.rng import draw, uniform
+from onearm.core.rng import draw, uniform
 
 from .observers import total
 from .weak import make_weak, one_of, teach

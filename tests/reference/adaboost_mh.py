@@ -5,7 +5,7 @@ from itertools import cycle
 
 import numpy as np
 
-from onearm.rng import seeded
+from onearm.core.rng import seeded
 
 from .arms import Arms
 from .stumps import TINY, constant_edge, cuts, label_sums, signs

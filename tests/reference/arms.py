@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from onearm.rng import below, pick, uniform
+from onearm.core.rng import below, pick, uniform
 
 from .stumps import TINY, best_cut
 

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from onearm.rng import below, seeded, uniform
+from onearm.core.rng import below, seeded, uniform
 
 from .hoeffding_tree import HoeffdingTree
 from .observers import lowest_argmax, total

@@ -26,8 +26,8 @@ from onearm.boosting.trees.nodes import (
 from onearm.boosting.trees.observers import BINS, EARLY, clear, observe
 from onearm.boosting.trees.soundness import require_sound
 from onearm.boosting.trees.split import try_split
+from onearm.core.kernels import kernel_without_refcounts
 from onearm.core.memory import Shapes
-from onearm.kernels import lean_kernel
 
 NODE_FIELDS = ("links", "numbers", "mass", "used")
 SLOT_FIELDS = (
@@ -36,7 +36,7 @@ SLOT_FIELDS = (
 LEAVES = ("majority", "bayes", "adaptive")
 
 
-@lean_kernel
+@kernel_without_refcounts
 def learn(x, i, notes, label, w, nodes, stats, columns, settings):
     """Teach tree i that x, about which it made these notes, has this label, with weight w."""
     links, numbers, mass, used = nodes

@@ -31,12 +31,12 @@ from onearm.boosting.trees.observers import (
     bin_of,
     variance,
 )
-from onearm.kernels import kernel, large_kernel, lean_kernel
+from onearm.core.kernels import kernel, kernel_not_inlined, kernel_without_refcounts
 
 BY_MAJORITY, BY_NAIVE_BAYES, ADAPTIVE = range(3)  # of `leaves`, in the order of its options
 
 
-@lean_kernel
+@kernel_without_refcounts
 def top(s):
     """The largest entry; the lowest of several."""
     best = 0
@@ -46,7 +46,7 @@ def top(s):
     return best
 
 
-@lean_kernel
+@kernel_without_refcounts
 def look(x, i, notes, out, nodes, stats, columns, settings):
     """Note what tree i says about x; `out` gets log posteriors, or the masses of its leaf."""
     links, numbers, mass, used = nodes
@@ -70,7 +70,7 @@ def look(x, i, notes, out, nodes, stats, columns, settings):
         out[c] = masses[c]
 
 
-@lean_kernel
+@kernel_without_refcounts
 def posterior(x, i, at, mass, out, stats, columns):
     """Put log P(c | x), up to a constant, into `out`; -NEVER or less where c is impossible."""
     moments, density, prior, gaps, counts, edges, bins, early, heard = stats
@@ -99,14 +99,14 @@ def posterior(x, i, at, mass, out, stats, columns):
             _add_log(bins[i, at, j, b], bins[i, at, j, BINS], BINS, out)
 
 
-@lean_kernel
+@kernel_without_refcounts
 def _add_log(n, of, m, out):
     """Add log P(value | c) for a column of m values, each counted once more than it was seen."""
     for c in range(len(out)):
         out[c] += math.log((n[c] + 1.0) / (of[c] + m))
 
 
-@lean_kernel
+@kernel_without_refcounts
 def _without_gaps(x, density, prior, out):
     """Four classes at a time, then one, each in a register."""
     k = len(out)
@@ -128,7 +128,7 @@ def _without_gaps(x, density, prior, out):
         out[c] = prior[c] - s
 
 
-@large_kernel
+@kernel_not_inlined
 def _with_gaps(x, nominal, moments, prior, mass, out):
     """Leave out columns that are missing in x or that the leaf has not heard of."""
     for c in range(len(out)):

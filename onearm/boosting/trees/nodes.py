@@ -10,7 +10,7 @@
 A column with m values (nominal) has m+1 children: one for each value and one for any other.
 """
 
-from onearm.kernels import lean_kernel
+from onearm.core.kernels import kernel_without_refcounts
 
 SPLIT, CHILD, DEPTH, SLOT = range(4)
 THRESHOLD, TOTAL, TRIED, RIGHT_MAJORITY, RIGHT_BAYES = range(5)
@@ -19,7 +19,7 @@ LABEL, NODE, MAJORITY, BAYES, BY_BAYES = range(5)  # what is noted about x and a
 NOTES = 5
 
 
-@lean_kernel
+@kernel_without_refcounts
 def code(v, m):
     """The value of a nominal column with values 0 … m-1; m stands for every other."""
     if 0.0 <= v < m:
@@ -28,7 +28,7 @@ def code(v, m):
     return m
 
 
-@lean_kernel
+@kernel_without_refcounts
 def route(x, i, nodes, columns):
     """The leaf of tree i that x comes to, and the node that speaks for it."""
     links, numbers, mass, used = nodes

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from onearm.kernels import lean_kernel
+from onearm.core.kernels import kernel_without_refcounts
 
 PER_UNIT, END, TERMS = 64, 9, 6  # intervals between two integers; beyond END all is certain
 
@@ -33,7 +33,7 @@ def _polynomials() -> np.ndarray:
 TABLE = _polynomials()
 
 
-@lean_kernel
+@kernel_without_refcounts
 def divided(z):
     """Φ(z) and φ ln φ + (1-φ) ln (1-φ)."""
     u = abs(z) * PER_UNIT

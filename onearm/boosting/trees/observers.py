@@ -17,7 +17,7 @@ import math
 import numpy as np
 
 from onearm.boosting.trees.nodes import code
-from onearm.kernels import kernel, large_kernel, lean_kernel
+from onearm.core.kernels import kernel, kernel_not_inlined, kernel_without_refcounts
 
 WEIGHT, MEAN, SQUARES, LEAST, MOST = range(5)
 MU, PRECISION = range(2)
@@ -27,7 +27,7 @@ BINS, EARLY = 32, 100
 VALUE, CLASS, IMPORTANCE = range(3)  # of an early value
 
 
-@lean_kernel
+@kernel_without_refcounts
 def observe(x, i, at, c, w, n_c, stats, columns):
     """Add x, of class c and weight w, to slot `at` of tree i; n_c is the leaf's mass of c."""
     moments, density, prior, gaps, counts, edges, bins, early, heard = stats
@@ -54,7 +54,7 @@ def observe(x, i, at, c, w, n_c, stats, columns):
             heard[i, at, j] += 1.0
 
 
-@lean_kernel
+@kernel_without_refcounts
 def _welford(x, w, of):
     """Add x to the (5, d) moments of a class; the codes of nominal columns too, and in vain."""
     for j in range(len(x)):
@@ -69,13 +69,13 @@ def _welford(x, w, of):
         of[MOST, j] = v if v > of[MOST, j] else of[MOST, j]
 
 
-@lean_kernel
+@kernel_without_refcounts
 def variance(of, j):
     """Of column j, from the (5, d) moments of a class."""
     return max(of[SQUARES, j] / of[WEIGHT, j], NARROWEST)
 
 
-@lean_kernel
+@kernel_without_refcounts
 def _describe(nominal, c, n_c, of, density):
     """Keep μ and 1/2σ² of class c; returns its prior, by logarithms of products."""
     logs, product = 0.0, n_c * n_c
@@ -94,7 +94,7 @@ def _describe(nominal, c, n_c, of, density):
     return 0.5 * (logs + math.log(product))
 
 
-@large_kernel
+@kernel_not_inlined
 def _count(v, c, w, before, edges, bins, early):
     """Count one value; the first EARLY are kept until they tell where the edges lie."""
     if before >= EARLY:
@@ -124,7 +124,7 @@ def _sorted(early):
     return ordered
 
 
-@lean_kernel
+@kernel_without_refcounts
 def bin_of(v, edges):
     """The number of edges below v."""
     low, high = 0, len(edges)
@@ -137,13 +137,13 @@ def bin_of(v, edges):
     return low
 
 
-@lean_kernel
+@kernel_without_refcounts
 def add_to_bin(v, c, w, edges, bins):
     bins[bin_of(v, edges), c] += w
     bins[BINS, c] += w  # of all bins
 
 
-@large_kernel
+@kernel_not_inlined
 def clear(i, at, stats):
     """Make slot `at` of tree i that of a leaf that has heard nothing."""
     moments, density, prior, gaps, counts, edges, bins, early, heard = stats

@@ -38,25 +38,30 @@ from onearm.boosting.trees.observers import (
     clear,
     variance,
 )
-from onearm.kernels import kernel, large_kernel, lean_kernel, separate_kernel
+from onearm.core.kernels import (
+    kernel,
+    kernel_not_inlined,
+    kernel_without_refcounts,
+    separate_kernel,
+)
 
 SMALLEST_BRANCH = 0.01  # of the mass: two branches at least must have more
 MARGIN = 1e-10  # by which a gain must be larger to be better: not by rounding
 PURE = 0.99  # share of a class beyond which a leaf is not split
 
 
-@lean_kernel
+@kernel_without_refcounts
 def xlogx(v):
     return v * math.log(v) if v > 0.0 else 0.0
 
 
-@lean_kernel
+@kernel_without_refcounts
 def gain(parts, whole, W):
     """G in bits, from Σ W_b H(n_b) and W·H(n) in nats."""
     return (whole - parts) / (W * math.log(2.0))
 
 
-@lean_kernel
+@kernel_without_refcounts
 def gain_of_two(W_0, logs_0, W_1, logs_1, whole, W):
     """The gain of a split in two, from the mass and Σ n log n of each side."""
     if min(W_0, W_1) <= SMALLEST_BRANCH * W:
@@ -64,7 +69,7 @@ def gain_of_two(W_0, logs_0, W_1, logs_1, whole, W):
     return gain(xlogx(W_0) - logs_0 + xlogx(W_1) - logs_1, whole, W)
 
 
-@lean_kernel
+@kernel_without_refcounts
 def _below(t, moments, c, p, scale):
     """How much of class c lies at or below t in column p; `scale` is 1/√2σ."""
     if t < moments[c, LEAST, p]:
@@ -75,7 +80,7 @@ def _below(t, moments, c, p, scale):
     return W * (0.5 * (1.0 + math.erf((t - moments[c, MEAN, p]) * scale)))
 
 
-@lean_kernel
+@kernel_without_refcounts
 def _gaussian(moments, p, n_splits, scales):
     """The best of some thresholds equally spaced over the range of column p: (gain, threshold)."""
     low, high, W = NEVER, -NEVER, 0.0
@@ -105,7 +110,7 @@ def _gaussian(moments, p, n_splits, scales):
     return best, at
 
 
-@lean_kernel
+@kernel_without_refcounts
 def _histogram(bins, sums):
     """The best of the edges between a column's bins: (gain, edge)."""
     W, whole = 0.0, 0.0
@@ -128,7 +133,7 @@ def _histogram(bins, sums):
     return best, at
 
 
-@lean_kernel
+@kernel_without_refcounts
 def _values(counts, m, k):
     """The gain of a branch for each of m values; row m of the counts is the sum of them."""
     W, whole, parts, n_large = 0.0, 0.0, 0.0, 0
@@ -146,7 +151,7 @@ def _values(counts, m, k):
     return gain(parts, whole, W) if n_large >= 2 else -1.0
 
 
-@large_kernel
+@kernel_not_inlined
 def best_split(i, at, k, n_splits, stats, columns):
     """The best column, its threshold (of bins: the edge's number), its gain, and the second's."""
     moments, density, prior, gaps, counts, edges, bins, early, heard = stats
@@ -169,7 +174,7 @@ def best_split(i, at, k, n_splits, stats, columns):
     return column, where, first, second
 
 
-@large_kernel
+@kernel_not_inlined
 def branches(i, at, k, column, t, stats, columns):
     """The class masses on each side of a split, and its threshold."""
     moments, density, prior, gaps, counts, edges, bins, early, heard = stats
@@ -225,7 +230,7 @@ def try_split(i, leaf, nodes, stats, columns, settings):
         grow(i, leaf, column, t, sides, nodes, stats, settings)
 
 
-@large_kernel
+@kernel_not_inlined
 def grow(i, leaf, column, t, sides, nodes, stats, settings):
     """Turn a leaf into a split with children of these masses, if there is room."""
     links, numbers, mass, used = nodes

@@ -1,0 +1,241 @@
+"""What users hand in, turned into what kernels take; and what is wrong with it, in words.
+
+A matrix becomes a dense array of float64, or sparse (starts, indices, values); a row becomes a
+dense vector, or sparse (indices, values). Values are not copied that are right already. Labels and
+indices are: kernels use them as addresses, and nobody must change them once they are checked.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from onearm.core.sparse_check import csr_arrays
+from onearm.core.vectors import FINE, LARGEST, NOT_FINITE, fault, first_fault
+
+Rows = Any  # a dense (n, d) array or a tuple (starts, indices, values)
+CHUNK = 2**22  # numbers converted at a time
+
+
+def as_array(values: Any, kind: type, what: str) -> np.ndarray:
+    """Return `values` as an array that kernels take: of one type, contiguous, writable."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise ValueError(f"{what} must not be masked: say missing values as NaN")
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{what} must be an array of numbers: {error}") from None
+    wanted, allowed = np.dtype(kind), "iu" if kind in (np.int64, np.int32) else "iufb"
+    if array.dtype.kind not in allowed:
+        raise ValueError(f"{what} must be numbers of type {wanted}, got dtype {array.dtype}")
+    if array.dtype != wanted:
+        converted = array.astype(wanted)
+        if allowed == "iu" and not np.array_equal(converted, array):
+            raise ValueError(f"{what} has values too large for {wanted}")
+        return np.ascontiguousarray(converted)
+    return array if array.flags.carray else np.array(array, order="C")
+
+
+def as_row(x: Any, d: int) -> Any:
+    """Return one example as a dense vector of `d` numbers or as (indices, values)."""
+    if _ready(x, np.float64) and x.shape == (d,):
+        return x
+    if type(x) is tuple and len(x) == 2 and _ready(x[0], np.int32) and _ready(x[1], np.float64):
+        if x[0].shape == x[1].shape:
+            return x[0].copy(), x[1]
+    elif hasattr(x, "tocsr"):
+        if x.shape not in ((1, d), (d,)):
+            raise ValueError(f"x must be one row of {d} features, got shape {x.shape}")
+        _, indices, values = csr_arrays(x, "x")
+        return as_array(indices, np.int32, "indices"), as_array(values, np.float64, "x")
+    if isinstance(x, tuple) and len(x) == 2 and np.ndim(x[0]) == 1:
+        indices = as_array(x[0] if len(x[0]) else np.empty(0, np.int32), np.int32, "indices")
+        values = as_array(x[1], np.float64, "values")
+        if indices.shape != values.shape:
+            shapes = f"{indices.shape} and {values.shape}"
+            raise ValueError(f"indices and values must have the same length, got {shapes}")
+        return indices.copy(), values
+    x = as_array(x, np.float64, "x")
+    x = x[0] if x.shape == (1, d) else x
+    if x.shape != (d,):
+        raise ValueError(f"x must be one row of {d} features, got shape {x.shape}")
+    return x
+
+
+def is_row(x: Any) -> bool:
+    """Whether this is one row, as `as_row` takes it, and not a matrix of rows."""
+    return isinstance(x, tuple) or (not hasattr(x, "chunks") and np.ndim(x) == 1)
+
+
+def as_dense_row(x: Any, d: int, missing: bool) -> np.ndarray:
+    """Return a row of `d` numbers from one that may be (indices, values)."""
+    if not isinstance(x, tuple):
+        return x
+    wrong = complaint(x, d, missing)
+    if wrong:
+        raise ValueError(f"x: {wrong}")
+    full = np.zeros(d)
+    full[x[0]] = x[1]
+    return full
+
+
+def _ready(array: Any, kind: type) -> bool:
+    ours = type(array) is np.ndarray and array.dtype == kind
+    return ours and array.ndim == 1 and array.flags.carray
+
+
+def as_rows(X: Any, d: int, missing: bool, first: int = 0) -> Rows:
+    """Return a matrix with `d` columns, every row checked; `first` is the number of row 0."""
+    if X.shape[1] != d:
+        raise ValueError(f"X must have {d} features, got {X.shape[1]}")
+    if X.shape[0] == 0:
+        raise ValueError("X is empty: it has no rows")
+    if hasattr(X, "tocsr"):
+        starts, indices, values = csr_arrays(X)
+        rows: Rows = (
+            as_array(starts, np.int64, "indptr"),
+            as_array(indices, np.int32, "the indices of X"),
+            as_array(values, np.float64, "X"),
+        )
+    else:
+        rows = as_array(X, np.float64, "X")
+    n = count(rows)
+    bad = first_fault(rows, n, d, missing)
+    if bad < n:
+        x = rows[bad] if not isinstance(rows, tuple) else _sparse_row(rows, bad)
+        raise ValueError(f"row {first + bad} of X: {complaint(x, d, missing)}")
+    return rows
+
+
+def _sparse_row(rows: Rows, t: int) -> tuple[np.ndarray, np.ndarray]:
+    starts, indices, values = rows
+    return indices[starts[t] : starts[t + 1]], values[starts[t] : starts[t + 1]]
+
+
+def complaint(x: Any, d: int, missing: bool) -> str | None:
+    """Say what is wrong with a row, or None."""
+    found = fault(x, d, missing)
+    if found == FINE:
+        return None
+    indices, values = x if isinstance(x, tuple) else (np.arange(d), x)
+    if found == NOT_FINITE:
+        fine = (abs(values) <= LARGEST) | (missing & np.isnan(values))
+        at = int(fine.argmin())
+        allowed = f"finite and within ±{LARGEST:g}"
+        return f"values must be {allowed}, got {values[at]} for feature {indices[at]}"
+    if indices.min() < 0 or indices.max() >= d:
+        at = indices.min() if indices.min() < 0 else indices.max()
+        return f"indices must be in [0, {d - 1}], got {at}"
+    return "indices must ascend without duplicates"
+
+
+def as_labels(y: Any, k: int, n: int, what: str = "y", first: int = 0) -> np.ndarray:
+    """Return `n` labels, checked to be integers in 0 … k-1."""
+    labels = as_array(y, np.int64, what).copy()
+    if labels.shape != (n,):
+        raise ValueError(f"{what} must have one label for each of {n} rows, got {labels.shape}")
+    wrong = (labels < 0) | (labels >= k)
+    if wrong.any():
+        at = int(wrong.argmax())
+        raise ValueError(
+            f"{what} must be labels in [0, {k - 1}], got {labels[at]} in row {first + at}"
+        )
+    return labels
+
+
+def as_among(among: Any, k: int) -> np.ndarray:
+    """Return the allowed labels in ascending order; they may be given as a mask of k."""
+    mask = np.asarray(among)
+    if mask.dtype == bool:
+        if mask.shape != (k,) or not mask.any():
+            raise ValueError(f"among must be a mask of {k} labels, one at least True, got {among}")
+        return np.flatnonzero(mask)
+    if mask.ndim != 1 or len(mask) == 0:
+        raise ValueError(f"among must be labels, at least one, got {among}")
+    labels = np.sort(as_labels(mask, k, len(mask), "among"))
+    if (labels[1:] == labels[:-1]).any():
+        raise ValueError(f"among must not have duplicates, got {among}")
+    return labels
+
+
+def count(rows: Rows) -> int:
+    """How many rows there are."""
+    return len(rows[0]) - 1 if isinstance(rows, tuple) else len(rows)
+
+
+def between(rows: Rows, start: int, stop: int) -> Rows:
+    """Rows start … stop-1, without copying."""
+    if isinstance(rows, tuple):
+        return rows[0][start : stop + 1], rows[1], rows[2]
+    return rows[start:stop]
+
+
+def chunks(X: Any, y: Any = None, dense: bool = False) -> Iterator[tuple[Any, Any]]:
+    """Cut what the user gave into pieces that are converted one at a time, `dense` if wanted."""
+    for some, labels in _pieces(X, y):
+        if not (dense and hasattr(some, "tocsr")):
+            yield some, labels
+            continue
+        starts, indices, values = as_rows(some, some.shape[1], missing=True)
+        rows = max(1, CHUNK // max(1, some.shape[1]))
+        for start in range(0, some.shape[0], rows):
+            part = slice(start, start + rows)
+            yield _dense(starts, indices, values, part, some.shape), labels_of(labels, part)
+
+
+def _pieces(X: Any, y: Any) -> Iterator[tuple[Any, Any]]:
+    if hasattr(X, "chunks"):
+        if y is not None:
+            raise ValueError("y must not be given beside a Stream: it has its own")
+        yield from map(_chunk, X.chunks() or ())
+        return
+    X = X if hasattr(X, "shape") else as_array(X, np.float64, "X")
+    if len(X.shape) != 2:
+        raise ValueError(f"X must have two dimensions, got shape {X.shape}")
+    if y is not None and np.shape(y) != X.shape[:1]:
+        raise ValueError(f"y must have one label for each of {X.shape[0]} rows, got {np.shape(y)}")
+    if at_once(X):
+        yield X, y
+        return
+    rows = max(1, CHUNK // max(1, X.shape[1]))
+    y = np.asarray(y) if y is not None else None
+    for start in range(0, X.shape[0], rows):
+        part = slice(start, start + rows)
+        yield X[part], labels_of(y, part)
+
+
+def _chunk(chunk: Any) -> tuple[Any, Any]:
+    """Return rows and labels that a stream gave, if they can be such."""
+    if not isinstance(chunk, tuple | list) or len(chunk) != 2:
+        raise ValueError(f"a stream must give pairs (X, y), got {type(chunk).__name__}")
+    X, y = chunk
+    X = X if hasattr(X, "shape") else as_array(X, np.float64, "X")
+    if len(X.shape) != 2:
+        raise ValueError(f"X of a stream must have two dimensions, got shape {X.shape}")
+    return X, y
+
+
+def labels_of(y: Any, part: slice) -> Any:
+    return None if y is None else y[part]
+
+
+def _dense(
+    starts: np.ndarray, indices: np.ndarray, values: np.ndarray, part: slice, shape: tuple
+) -> np.ndarray:
+    """Return some rows of a sparse matrix with their zeros."""
+    ends = starts[part.start : part.stop + 1]
+    full = np.zeros((len(ends) - 1, shape[1]))
+    stored = slice(ends[0], ends[-1])
+    full[np.repeat(np.arange(len(full)), np.diff(ends)), indices[stored]] = values[stored]
+    return full
+
+
+def at_once(X: Any, dense: bool = False) -> bool:
+    """Whether X is read only once: small, ready as it is, or not in memory at all."""
+    if hasattr(X, "chunks"):
+        return not X.in_memory
+    if len(np.shape(X)) != 2 or np.prod(np.shape(X)) <= CHUNK:
+        return True
+    if hasattr(X, "tocsr"):
+        return not dense
+    return isinstance(X, np.ndarray) and X.dtype == np.float64 and X.flags.carray

@@ -1,0 +1,121 @@
+"""How this package compiles: one decorator, one way to compose, one way back to plain Python.
+
+A kernel is a plain loop over arrays that Numba compiles on first use. It is kept on disk under a
+digest of all that decides what it compiles to (`kernel_cache`, `code_digest`).
+"""
+
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+from numba import config, typeof
+from numba.core.dispatcher import Dispatcher
+
+from onearm.core.code_digest import digest
+from onearm.core.dispatcher import Kernel, SeparateKernel
+from onearm.core.notice import listen
+
+Options = dict[str, bool]  # of Numba's compiler
+# What `bind` makes: a loop; one round, with the arrays that come and go in it, to be called by
+# others; and those others, which take and give numbers alone beside what is theirs already.
+# To let go of Python's lock, as loops do, takes a third of a round.
+LOOP: Options = {}
+ROUND: Options = {"separate": True}
+LEAN_LOOP: Options = {"_nrt": False}
+CALL: Options = {"_nrt": False, "nogil": False}
+
+COMPILED = not config.DISABLE_JIT
+listen()
+
+
+def kernel(function: Callable[..., Any], separate: bool = False, **options: bool) -> Any:
+    """Compile `function` on first use, and keep it on disk where it can be found again."""
+    if not COMPILED:
+        return function
+    # Never fastmath: results must repeat. Inlined, a call counts no references: a third faster.
+    # _nrt is given because it would be inherited from the kernel that calls this one.
+    usual = {"nopython": True, "nogil": True, "error_model": "numpy", "forceinline": True}
+    every = usual | {"_nrt": True} | options
+    if separate:
+        return SeparateKernel(function, targetoptions=every | {"forceinline": False})
+    return Kernel(function, targetoptions=every)
+
+
+def kernel_not_inlined(function: Callable[..., Any]) -> Any:
+    """Compile a kernel of many lines, which would take long to compile wherever it is inlined."""
+    return kernel(function, forceinline=False)
+
+
+def separate_kernel(function: Callable[..., Any]) -> Any:
+    """Compile a kernel once, for all that call it: they contain its address, not its code.
+
+    A call passes every array of every tuple, so it is for kernels that take a microsecond or more.
+    """
+    return kernel(function, separate=True)
+
+
+def kernel_without_refcounts(function: Callable[..., Any]) -> Any:
+    """Compile a kernel that neither allocates nor returns an array: no references are counted.
+
+    Numba counts a reference for every array of every tuple that a kernel takes, which for a tree
+    takes longer than the tree. To return an array from such a kernel would free it twice.
+    """
+    return kernel(function, _nrt=False)
+
+
+def compose(template: Callable[..., Any], **kernels: Any) -> Any:
+    """Return `template`, not compiled, with its free names bound to `kernels`."""
+    template = getattr(template, "py_func", template)
+    names = {**template.__globals__, **kernels}
+    defaults, closure = template.__defaults__, template.__closure__
+    return FunctionType(template.__code__, names, template.__name__, defaults, closure)
+
+
+def bind(template: Callable[..., Any], name: str, options: Options = LOOP, **kernels: Any) -> Any:
+    """Compile `template` with its free names bound to `kernels`.
+
+    A template calls `choose`, `update`, `weak_predict`, ... without knowing whose they are. The
+    name includes a digest of the code, so that two of a name are told apart.
+
+    Bound to lean kernels alone, it is lean.
+    """
+    function = compose(template, **kernels)
+    function.__qualname__ = f"{name}.{digest(function)[:12]}"
+    lean = {"_nrt": False} if all(_is_lean(bound) for bound in kernels.values()) else {}
+    return kernel(function, **options | lean)
+
+
+def _is_lean(bound: Any) -> bool:
+    return isinstance(bound, Dispatcher) and not bound.targetoptions["_nrt"]
+
+
+def compiled(kernel: Any, *arguments: Any) -> Any:
+    """Return `kernel` as it is compiled for arguments of these types.
+
+    It does not ask again what it is given, which takes Numba half the time of a short call. So
+    it must never be given an array of another dtype or dimension: it would write where it must not.
+    """
+    if not isinstance(kernel, Dispatcher):
+        return kernel  # plain Python
+    return kernel.compile(tuple(map(typeof, arguments)))
+
+
+def is_compiled(kernel: Any) -> bool:
+    """Return whether `kernel` lies compiled on disk, for some types, or needs no compiler."""
+    return not isinstance(kernel, Kernel) or kernel.is_on_disk()
+
+
+def interpreted(function: Any) -> Any:
+    """Return the kernel as plain Python, together with every kernel that it calls."""
+    function = getattr(function, "py_func", function)
+    names = {name: interpreted(callee) for name, callee in _callees(function).items()}
+    names = {**function.__globals__, **names}
+    defaults, closure = function.__defaults__, function.__closure__
+    plain = FunctionType(function.__code__, names, function.__name__, defaults, closure)
+    return np.errstate(over="ignore")(plain)  # the generator's integers wrap around
+
+
+def _callees(function: Any) -> dict[str, Dispatcher]:
+    names = {name: function.__globals__.get(name) for name in function.__code__.co_names}
+    return {name: value for name, value in names.items() if isinstance(value, Dispatcher)}

@@ -1,0 +1,144 @@
+"""The parameters of an estimator: each a dataclass field that knows what it may be.
+
+A value outside is refused with the parameter's name, the allowed range and the value, and a value
+of the right kind is stored in one type, so that kernels are compiled for that type alone.
+"""
+
+import inspect
+import textwrap
+from collections.abc import Callable
+from dataclasses import MISSING, Field, field, fields
+from numbers import Integral, Real
+from typing import Any
+
+from onearm.core.interval import Interval
+
+REQUIRED = MISSING  # the default of a parameter that has none
+
+
+def real(default: Any, interval: str, *, fixed: bool = False, doc: str = "") -> Any:
+    """Return a field for a number in an interval written as `(0, 1]`."""
+    within = Interval(interval)
+
+    def inside(value: Any) -> float | None:
+        if isinstance(value, bool) or not isinstance(value, Real):
+            return None
+        try:
+            number = float(value)
+        except OverflowError:  # an integer above all floats
+            return None
+        return number if within.holds(number) else None
+
+    return _field(default, f"a number in {interval}", inside, fixed, doc)
+
+
+def span(default: Any, interval: str, *others: str, doc: str = "") -> Any:
+    """Return a field for a number in an interval, a range (low, high) of such, or a few words.
+
+    Settings are drawn from it when the learner is made: it is fixed.
+    """
+    number = real(default, interval).metadata["inside"]
+
+    def inside(value: Any) -> Any:
+        if isinstance(value, str):
+            return value if value in others else None
+        if not isinstance(value, list | tuple):
+            return number(value)
+        ends = tuple(number(end) for end in value)
+        fine = len(ends) == 2 and None not in ends and ends[0] <= ends[1]
+        return ends if fine else None
+
+    words = "".join(f", or {word!r}" for word in others)
+    return _field(
+        default, f"a number in {interval} or a range (low, high) of such{words}", inside, True, doc
+    )
+
+
+def whole(default: Any, least: int, most: int = 2**31 - 1, *, doc: str = "") -> Any:
+    """Return a field for an integer of at least `least`: sizes and seeds, which are fixed."""
+
+    def inside(value: Any) -> int | None:
+        right_type = isinstance(value, Integral) and not isinstance(value, bool)
+        return int(value) if right_type and least <= value <= most else None
+
+    return _field(default, f"an integer in [{least}, {most}]", inside, True, doc)
+
+
+def wholes(default: tuple[int, ...], least: int, most: int = 2**31 - 1, *, doc: str = "") -> Any:
+    """Return a field for a sequence of integers of at least `least`."""
+
+    one = whole(REQUIRED, least, most).metadata["inside"]
+
+    def inside(value: Any) -> tuple[int, ...] | None:
+        stored: list[Any] = [one(n) for n in value] if isinstance(value, list | tuple) else [None]
+        return None if None in stored else tuple(stored)
+
+    return _field(default, f"integers in [{least}, {most}]", inside, True, doc)
+
+
+def option(default: Any, *allowed: Any, fixed: bool = False, doc: str = "") -> Any:
+    """Return a field for one of a few values."""
+
+    def inside(value: Any) -> Any:
+        return next((a for a in allowed if type(a) is type(value) and a == value), None)
+
+    return _field(default, f"one of {', '.join(map(repr, allowed))}", inside, fixed, doc)
+
+
+def option_or_call(default: Any, *allowed: Any, doc: str = "") -> Any:
+    """Return a field for one of a few values, or something that can be called without arguments."""
+    known = option(default, *allowed).metadata
+    return _field(
+        default,
+        f"{known['allowed']}, or callable",
+        lambda value: value if callable(value) else known["inside"](value),
+        True,
+        doc,
+    )
+
+
+def flag(default: bool, *, fixed: bool = False, doc: str = "") -> Any:
+    """Return a field for True or False."""
+    return option(default, True, False, fixed=fixed, doc=doc)
+
+
+def _field(default: Any, allowed: str, inside: Callable[[Any], Any], fixed: bool, doc: str) -> Any:
+    """Return a field; what is `fixed` decided arrays when a learner was made, and stays."""
+    metadata = {"allowed": allowed, "inside": inside, "fixed": fixed, "doc": doc}
+    return field(default=default, metadata=metadata)
+
+
+def checked(parameter: Field, value: Any) -> Any:
+    """Return a value of a parameter in its one type, or refuse it."""
+    stored = parameter.metadata["inside"](value)
+    if stored is None:
+        allowed = parameter.metadata["allowed"]
+        raise ValueError(f"{parameter.name} must be {allowed}, got {value!r}")
+    return stored
+
+
+def parameters(owner: Any) -> list[Field]:
+    """Return the fields of an estimator (or its class) that are parameters, in order."""
+    return [f for f in fields(owner) if "inside" in f.metadata]
+
+
+def document(cls: Any) -> None:
+    """Add the section Parameters to a class's docstring, from the texts of its fields.
+
+    Called while the class is made, before `dataclass` has collected its own fields.
+    """
+    if not cls.__doc__:
+        return
+    own = {name: value for name, value in vars(cls).items() if isinstance(value, Field)}
+    known = getattr(cls, "__dataclass_fields__", {}) | own
+    listed = [_described(f, name) for name, f in known.items() if "inside" in f.metadata]
+    head, examples, rest = inspect.cleandoc(cls.__doc__).partition("\n\nExamples\n")
+    section = "\n".join(["Parameters", "----------", *listed])
+    cls.__doc__ = f"{head}\n\n{section}{examples}{rest}\n"
+
+
+def _described(parameter: Field, name: str) -> str:
+    """Return a parameter as numpydoc lists it: name, what is allowed, default, and its text."""
+    default = "" if parameter.default is MISSING else f", default {parameter.default!r}"
+    text = textwrap.fill(parameter.metadata["doc"], 92)
+    return f"{name} : {parameter.metadata['allowed']}{default}\n{textwrap.indent(text, '    ')}"

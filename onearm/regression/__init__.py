@@ -1,0 +1,1 @@
+"""Regressors that learn from the answer, or from a few noisy losses a round."""

@@ -1,0 +1,1 @@
+"""R. Busa-Fekete, B. Kégl. Fast boosting using adversarial bandits. ICML 2010."""

@@ -1,0 +1,1 @@
+"""N. Brukhim, E. Hazan. Online boosting with bandit feedback. ALT 2021."""

@@ -1,0 +1,68 @@
+"""Figures 1 to 4 of C09: errors over the stream, a row of panels for each data set.
+
+As in the paper the left panel has four learners, the middle one the three forms of conservative
+OVA, the right one those of the offset tree.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from papers.c09.paper import DATA_SETS, OVA, STAND_IN, TREES, printed
+from papers.c09.report import Best, own
+from papers.c09.runs import FIRST, POINTS, SIZES, TOLD
+from papers.records import Record, evenly
+
+FORMS = ("C0", "C3", "C2")  # PA, PA-I, PA-II
+PANELS = (
+    {"Perceptron": "k", "Banditron": "C1", "OVA PA-I": "C3", "tree PA-I": "C4"},
+    dict(zip(OVA, FORMS, strict=True)),
+    dict(zip(TREES, FORMS, strict=True)),
+)
+
+
+def draw(records: list[Record], best: Best, path: Path) -> None:
+    """Draw means over runs and their range; a triangle is what Table I prints."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot as plt
+    from matplotlib.ticker import PercentFormatter
+
+    names = [data for data in SIZES if any(run["data"] == data for run in records)]
+    size = (13, 3.4 * max(len(names), 1))
+    fig, grid = plt.subplots(
+        max(len(names), 1), len(PANELS), figsize=size, layout="constrained", squeeze=False
+    )
+    for data, row in zip(names, grid, strict=False):
+        for axes, lines in zip(row, PANELS, strict=True):
+            for method, colour in lines.items():
+                changes = [list(change) for change in own(best, data, method)]
+                cell = (data, method, TOLD, changes)
+                _line(axes, [r for r in records if _cell(r) == cell], data, method, colour)
+            axes.set(xscale="log", xlabel="rounds", ylim=(0, 1))
+            axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+            axes.grid(alpha=0.2)
+            axes.legend(frameon=False, fontsize="small")
+        row[0].set_title(DATA_SETS.get(data, "Reuters-21578, for RCV1"), loc="left")
+        row[0].set_ylabel("errors so far")
+    fig.savefig(path, dpi=90)
+    plt.close(fig)
+
+
+def _cell(run: Record) -> tuple[str, str, str, list[list[Any]]]:
+    return run["data"], run["method"], run["rows"], run["changes"]
+
+
+def _line(axes: Any, runs: list[Record], data: str, method: str, colour: str) -> None:
+    if not runs:
+        return
+    rounds = evenly(runs[0]["played"], POINTS, FIRST)
+    values = np.array([run["curve"] for run in runs])
+    axes.plot(rounds, values.mean(axis=0), color=colour, label=method, lw=1.6)
+    axes.fill_between(
+        rounds, values.min(axis=0), values.max(axis=0), color=colour, alpha=0.15, lw=0
+    )
+    if data not in STAND_IN:
+        axes.plot([1.15 * rounds[-1]], [printed(data, method)], "<", color=colour)

@@ -1,0 +1,1 @@
+"""D. Zhang, Y. Jung, A. Tewari. Online multiclass boosting with bandit feedback. AISTATS 2019."""

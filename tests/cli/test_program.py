@@ -1,0 +1,181 @@
+"""The program, as a user runs it."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
+
+import pytest
+from typer.testing import CliRunner
+
+import onearm
+from onearm.cli.program import RACERS, app
+from onearm.core.kernels import COMPILED
+from onearm.racing import pool
+from papers import PUBLISHED
+
+runner = CliRunner()
+
+
+def test_help_shows_every_command():
+    result = runner.invoke(app, ["--help"])
+    assert result.exit_code == 0
+    assert all(
+        command in result.output for command in ("race", "datasets", "papers", "check", "warm")
+    )
+
+
+def test_race(tmp_path):
+    rounds = 3000 if COMPILED else 60
+    told = ["race", "synnonsep", "balance", "--learners", "perceptron,Banditron,SOBA"]
+    told += ["--rounds", str(rounds), "--repeats", "2", "--on", "1", "--out", str(tmp_path)]
+    result = runner.invoke(app, told)
+    assert result.exit_code == 0, result.output
+    assert re.search(r"Perceptron\*", result.output)
+    assert "* sees every label" in " ".join(result.output.split())
+    assert "SynNonSep: " in result.output
+    assert (tmp_path / "race.html").as_uri() in result.output
+    records = list(map(json.loads, (tmp_path / "runs.jsonl").read_text().splitlines()))
+    assert len(records) == 2 * 3 * 2
+    assert all(record["n_rounds"] == rounds for record in records)
+    assert records[0]["versions"]["onearm"] == onearm.__version__
+    before = (tmp_path / "runs.jsonl").read_bytes()
+    again = runner.invoke(app, ["race", str(tmp_path / "race.toml"), "--out", str(tmp_path)])
+    assert again.exit_code == 0, again.output
+    assert (tmp_path / "runs.jsonl").read_bytes() == before
+
+
+def test_a_plan_says_it_all(tmp_path):
+    plan = tmp_path / "plan.toml"
+    plan.write_text('streams = ["balance"]\nlearners = [{name = "Banditron", gamma = 7}]')
+    told = ["race", str(plan), "--on", "1", "--out", str(tmp_path / "out")]
+    result = runner.invoke(app, told)
+    assert result.exit_code == 2
+    assert "gamma must be a number in" in re.sub(r"[\s│]+", " ", result.output)
+    result = runner.invoke(app, [*told, "--repeats", "2"])
+    assert result.exit_code == 2
+    assert "leave out --repeats" in re.sub(r"[\s│]+", " ", result.output)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_race_with_a_failure_says_so_and_fails(tmp_path, monkeypatch):
+    def play(job, on_progress):
+        if job.learner == "SOBA":
+            raise OSError("no more")
+        return really(job, on_progress)
+
+    really = pool.play
+    monkeypatch.setattr(pool, "play", play)
+    told = ["race", "balance", "--learners", "soba,banditron", "--rounds", "60", "--on", "1"]
+    result = runner.invoke(app, [*told, "--repeats", "1", "--out", str(tmp_path)])
+    assert result.exit_code == 1
+    assert "failed SOBA on balance, repeat 0: OSError: no more" in result.output
+    assert (tmp_path / "race.html").exists()
+
+
+def test_datasets():
+    result = runner.invoke(app, ["datasets"])
+    assert result.exit_code == 0
+    assert re.search(r"letter +│ +20,000", result.output)
+    assert "shipped" in result.output
+    result = runner.invoke(app, ["datasets", "car"])
+    assert "doi:10.24432/C5JP48" in result.output
+
+
+def test_papers_are_listed():
+    result = runner.invoke(app, ["papers"])
+    assert result.exit_code == 0
+    for name in ("c09.table1", "c09.figure4", "boz17.figure2", "z19.figure2", "b10.table1"):
+        assert name in result.output
+
+
+@pytest.mark.parametrize("one", PUBLISHED.values(), ids=PUBLISHED)
+def test_papers_can_be_run(one):
+    assert callable(import_module(f"papers.{one.module}").main)
+
+
+def test_a_paper_is_run_with_what_is_told(monkeypatch, tmp_path):
+    told = []
+    monkeypatch.setattr("papers.RESULTS", tmp_path)
+    monkeypatch.setattr("papers.z19.command.main", lambda: told.append(sys.argv[1:]) or 3)
+    monkeypatch.setattr(sys, "argv", [])
+    result = runner.invoke(app, ["papers", "Z19.table1", "--quick", "--seeds", "2"])
+    assert result.exit_code == 3
+    small = [*PUBLISHED["z19.table1"].quick, "--out", str(tmp_path / "z19" / "quick")]
+    assert told == [[*small, "--seeds", "2"]]
+
+
+def test_demo_races_both_families():
+    racers = RACERS.split(",")
+    assert len(racers) >= 6
+    assert {"banditron", "soba", "adabandit", "banditbbm"} <= set(racers)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["race", "nowhere"], "stream must be a file or one of SynSep"),
+        (["race", "car", "--learners", "bandit"], "no learner is called 'bandit'"),
+        (["check", "nobody"], "no learner is called 'nobody'"),
+        (["race", "car", "--rounds", "1"], "--rounds"),
+        (["race", "car", "--exploration", "a,b"], "must be numbers with commas"),
+        (["papers", "z18.table1"], "no table or figure is called 'z18.table1'"),
+        (["papers", "b10.usps", "--quick"], "b10.usps has one size"),
+        (["datasets", "cars"], "name must be one of balance"),
+    ],
+)
+def test_mistakes_are_explained(arguments, says):
+    result = runner.invoke(app, arguments)
+    assert result.exit_code == 2
+    assert says in re.sub(r"[\s│]+", " ", result.output)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    ("name", "last"), [("soba", "compiled_equals_plain  "), ("ogd", "bad_rows_change_nothing")]
+)
+def test_check(name, last):
+    result = runner.invoke(app, ["check", name])
+    assert result.exit_code == 0
+    assert f"{last}        passed" in result.output
+
+
+@pytest.mark.parametrize("name", ["metrics", "convex", "datasets", "streams"])
+def test_public_modules_come_with_the_package(name):
+    """In a process of its own: here they may have been imported already."""
+    program = f"import onearm; print(onearm.{name}.__name__)"
+    came = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert came.stdout.strip().endswith(name), came.stderr
+
+
+def test_public_names_exist():
+    for name in onearm.__all__:
+        assert getattr(onearm, name) is not None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["race", "car", "--figures"], "figures need Matplotlib: pip install 'onearm[plots]'"),
+        (["papers", "c09.table1"], "c09.table1 needs matplotlib: pip install 'onearm[plots]'"),
+    ],
+)
+def test_what_draws_needs_matplotlib(arguments, says, monkeypatch, tmp_path):
+    for module in ("papers", "onearm.racing.figures"):
+        monkeypatch.setattr(f"{module}.find_spec", lambda name: None)
+    monkeypatch.chdir(tmp_path)
+    result = runner.invoke(app, arguments)
+    assert result.exit_code == 2
+    assert says in re.sub(r"[\s│]+", " ", result.output)
+
+
+def test_sigterm_is_as_it_was(tmp_path):
+    before = signal.getsignal(signal.SIGTERM)
+    told = ["race", "balance", "--learners", "soba", "--rounds", "50", "--out", str(tmp_path)]
+    with ThreadPoolExecutor(1) as threads:  # where signals cannot be caught
+        assert threads.submit(runner.invoke, app, told).result().exit_code == 0
+    assert runner.invoke(app, told).exit_code == 0
+    assert signal.getsignal(signal.SIGTERM) == before

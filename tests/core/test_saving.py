@@ -1,0 +1,278 @@
+"""Files of learners: whole or not at all, and refused with a reason."""
+
+import errno
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+import onearm
+from onearm import Banditron
+from onearm.checks.trial import bits, rows
+from onearm.core.saving import digest
+from tests.core.attack import parse, sealed
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_saved_and_loaded(tmp_path):
+    learner = Banditron(4, 6, gamma=0.1, seed=3)
+    learner.play(*rows(learner))
+    learner.save(tmp_path / "learner")
+    assert [file.name for file in tmp_path.iterdir()] == ["learner"]
+    loaded = onearm.load(str(tmp_path / "learner"))
+    assert loaded == learner
+    assert bits(loaded) == bits(learner)
+    loaded.update(np.ones(6), loaded.choose(np.ones(6)), True)  # its arrays can be written
+
+
+def test_not_a_learner(tmp_path):
+    (tmp_path / "text").write_text("hello")
+    with pytest.raises(ValueError, match="is not a saved learner"):
+        onearm.load(tmp_path / "text")
+    save_file({"W": np.zeros(3)}, tmp_path / "other")
+    with pytest.raises(ValueError, match="names no class"):
+        onearm.load(tmp_path / "other")
+    with pytest.raises(FileNotFoundError):
+        onearm.load(tmp_path / "missing")
+
+
+@pytest.mark.parametrize("name", ["os.system", "onearm.linear.banditron.Nobody", "builtins.dict"])
+def test_only_learners_are_made(tmp_path, name):
+    header = {"class": name, "parameters": "{}", "version": "0", "sha256": ""}
+    save_file({"W": np.zeros(3)}, tmp_path / "bad", metadata=header)
+    with pytest.raises(ValueError, match=f"no learner {name} is known"):
+        onearm.load(tmp_path / "bad")
+
+
+def test_arrays_must_fit(tmp_path):
+    header = {
+        "class": "onearm.linear.banditron.Banditron",
+        "parameters": '{"n_classes": 3, "n_features": 2}',
+        "version": "0",
+    }
+    arrays = {"W": np.zeros((3, 2)), "choosing": np.ones(1), "updating": np.ones(1)}
+    header["sha256"] = digest(header["parameters"], arrays)
+    save_file(arrays, tmp_path / "bad", metadata=header)
+    with pytest.raises(ValueError, match=r"W does not fit Banditron.*\(2, 3\).*\(3, 2\)|choosing"):
+        onearm.load(tmp_path / "bad")
+
+
+def test_a_damaged_file_is_told_from_a_sound_one(tmp_path):
+    path = tmp_path / "learner"
+    Banditron(3, 2).save(path)
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match="is damaged: its SHA-256 is not the one in its header"):
+        onearm.load(path)
+
+
+def tampered(path, **changes):
+    """Write a Banditron with other parameters, and a digest that vouches for them."""
+    Banditron(3, 2).save(path)
+    header, arrays = parse(path.read_bytes())
+    parameters = json.loads(header["parameters"]) | changes
+    path.write_bytes(sealed(header | {"parameters": json.dumps(parameters)}, arrays))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"n_classes": 10**9}, "GiB"),
+        ({"n_classes": 4}, r"W does not fit Banditron: it must be float64 of shape \(2, 4\)"),
+        ({"gamma": 7.0}, r"gamma must be a number in \(0, 1\], got 7.0"),
+        ({"gamma": None}, "gamma must be a number"),
+        ({"surprise": 1}, "Banditron has no parameter 'surprise'"),
+    ],
+)
+def test_parameters_in_a_file_are_checked(tmp_path, changes, says):
+    with pytest.raises(ValueError, match=says):
+        onearm.load(tampered(tmp_path / "learner", **changes))
+
+
+def test_nothing_is_allocated_before_the_sizes_are_compared(tmp_path, monkeypatch):
+    """A file that says 10,000 features but has two must not make the arrays of 10,000."""
+    path = tampered(tmp_path / "learner", n_features=10_000_000)
+    monkeypatch.setattr("onearm.core.estimator.allocate", lambda owner: pytest.fail("allocated"))
+    with pytest.raises(ValueError, match="W does not fit"):
+        onearm.load(path)
+
+
+@pytest.mark.parametrize("header", ["[]", "null", '"x"', "[" * 100_000, "{", '{"a": NaN}'])
+def test_parameters_that_are_none(tmp_path, header):
+    path = tmp_path / "learner"
+    Banditron(3, 2).save(path)
+    saved, arrays = parse(path.read_bytes())
+    path.write_bytes(sealed(saved | {"parameters": header}, arrays))
+    with pytest.raises(ValueError, match="learner"):
+        onearm.load(path)
+
+
+def test_states_out_of_range_are_refused(tmp_path):
+    for array, value, says in (
+        ("W", np.nan, r"W of Banditron must be in \[-1e\+150, 1e\+150\], got nan at \(0, 0\)"),
+        ("W", -np.inf, "got -inf"),
+        ("choosing", None, "choosing of Banditron is missing"),
+    ):
+        Banditron(3, 2).save(tmp_path / "learner")
+        header, arrays = parse((tmp_path / "learner").read_bytes())
+        if value is None:
+            del arrays[array]
+        else:
+            arrays[array][0] = value
+        (tmp_path / "learner").write_bytes(sealed(header, arrays))
+        with pytest.raises(ValueError, match=says):
+            onearm.load(tmp_path / "learner")
+
+
+def test_loading_imports_the_class_that_is_named_and_no_other(tmp_path):
+    Banditron(3, 2).save(tmp_path / "learner")
+    code = f"""
+import sys, onearm
+onearm.load({str(tmp_path / "learner")!r})
+others = "onearm.chorus", "onearm.boosting", "onearm.convex"
+print([m for m in sys.modules if m.startswith(others)])
+print(sorted(m for m in sys.modules if m.startswith("onearm.linear.")))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout == "[]\n['onearm.linear.banditron']\n", done.stderr
+
+
+def test_modes_links_and_names(tmp_path):
+    before = os.umask(0o027)
+    try:
+        (tmp_path / "real").mkdir()
+        (tmp_path / "link").symlink_to(tmp_path / "real" / "learner")
+        Banditron(3, 2).save(tmp_path / "link")
+        Banditron(3, 2).save(tmp_path / ("x" * 240))
+    finally:
+        os.umask(before)
+    assert (tmp_path / "link").is_symlink()
+    assert stat.S_IMODE((tmp_path / "real" / "learner").stat().st_mode) == 0o640
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["link", "real", "x" * 240]
+
+
+def test_file_and_folder_are_on_the_disk_before_the_name_changes(tmp_path, monkeypatch):
+    done, fsync, replace = [], os.fsync, Path.replace
+
+    def synced(number):
+        done.append("folder" if stat.S_ISDIR(os.fstat(number).st_mode) else "file")
+        fsync(number)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(Path, "replace", lambda *paths: (done.append("rename"), replace(*paths)))
+    Banditron(3, 2).save(tmp_path / "learner")
+    assert done == ["file", "rename", "folder"]
+
+
+def test_a_full_disk_is_an_oserror_and_the_old_file_stays():
+    """/dev/full takes nothing: what cannot be written must not be hidden, nor half written."""
+    code = """
+import os, sys, resource
+import onearm
+from pathlib import Path
+folder = Path(sys.argv[1])
+onearm.Banditron(3, 2).save(folder / "learner")
+old = (folder / "learner").read_bytes()
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+try:
+    onearm.Banditron(3, 2000).save(folder / "learner")
+except OSError as error:
+    print(type(error).__name__, error.errno)
+print((folder / "learner").read_bytes() == old, len(os.listdir(folder)))
+"""
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(
+            [sys.executable, "-c", code, folder], capture_output=True, text=True, cwd=ROOT
+        )
+    assert done.stdout == f"OSError {errno.EFBIG}\nTrue 1\n", done.stderr
+
+
+def test_a_killed_process_leaves_no_litter(tmp_path):
+    """Killed again and again amid saving: the file is whole, and nothing lies beside it."""
+    code = f"""
+import onearm
+learner = onearm.Banditron(50, 4000)
+while True:
+    learner.save({str(tmp_path / "learner")!r})
+    print("saved", flush=True)
+"""
+    for wait in (0.0, 0.01, 0.02, 0.03):
+        process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, cwd=ROOT)
+        process.stdout.readline()
+        time.sleep(wait)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        assert [path.name for path in tmp_path.iterdir()] == ["learner"]
+        assert onearm.load(tmp_path / "learner").n_features == 4000
+
+
+def test_many_threads_save_to_one_place(tmp_path):
+    learner = Banditron(3, 400)
+    threads = [
+        threading.Thread(target=learner.save, args=(tmp_path / "learner",)) for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [path.name for path in tmp_path.iterdir()] == ["learner"]
+    assert bits(onearm.load(tmp_path / "learner")) == bits(learner)
+
+
+HUGE = [
+    ("AdaBandit", {"n_learners": 2}, {"n_learners": 2**31 - 1}),
+    ("BinBandit", {"n_learners": 2}, {"n_learners": 2**31 - 1}),
+    ("HoeffdingTree", {}, {"n_features": 2**31 - 1}),
+    ("HoeffdingTree", {}, {"n_features": 2**27}),
+    ("Chorus", {}, {"n_features": 2**31 - 1}),
+    ("BanditBBM", {"n_learners": 2}, {"n_classes": 2**31 - 1, "n_learners": 500}),
+    ("BanditGradientBooster", {}, {"N": 2**31 - 1}),
+]
+
+
+@pytest.mark.parametrize(("name", "small", "huge"), HUGE, ids=[f"{h[0]}-{h[2]}" for h in HUGE])
+def test_a_small_file_cannot_ask_for_memory_or_time(tmp_path, name, small, huge):
+    """Refused within the memory of a small process, before sizes become arrays or loops."""
+    getattr(onearm, name)(3, 2, **small).save(tmp_path / "model")
+    header, arrays = parse((tmp_path / "model").read_bytes())
+    parameters = json.dumps(json.loads(header["parameters"]) | huge)
+    (tmp_path / "model").write_bytes(sealed(header | {"parameters": parameters}, arrays))
+    code = """
+import resource, sys
+import onearm
+onearm.max_bytes = 2**40
+used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+try:
+    onearm.load(sys.argv[1])
+except ValueError:
+    print("refused", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - used < 2**19)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "model")],
+        capture_output=True, text=True, cwd=ROOT, timeout=60,
+    )  # fmt: skip
+    assert done.stdout == "refused True\n", done.stderr
+
+
+def test_what_is_no_file_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", "/dev/zero"):
+        with pytest.raises(ValueError, match="no ordinary file"):
+            onearm.load(path)
+    with pytest.raises(IsADirectoryError):
+        onearm.load(tmp_path)

@@ -1,0 +1,38 @@
+"""The bandits that point at columns."""
+
+import numpy as np
+import pytest
+
+from onearm.core.rng import seeded
+from onearm.mh.arms import LOG, Arms, pull, reward, worth
+
+
+def test_exp3p_finds_the_one_good_arm():
+    """At 100 pulls an arm. Over seeds 0 to 9 its share of the last 500 pulls was .56 to .77."""
+    bandit = Arms(np.arange(20), "exp3p", 1, "log", 0.15, 0.3, 2000, False)
+    rng, arms = seeded(0), bandit.model()
+    pulled = []
+    for _ in range(2000):
+        pulled.append(pull(0, arms, rng))
+        reward(pulled[-1], 1.0 if pulled[-1] == 7 else 0.0, 1.0, arms)
+    assert np.mean(np.array(pulled[-500:]) == 7) > 0.5
+
+
+def test_recent_forgets():
+    """The one good arm changes halfway. Over seeds 0 to 9 the share of the good one in the last
+    250 pulls of either half was .868 to .944."""
+    bandit = Arms(np.arange(20), "recent", 1, "edge", 0.1, 0.3, 1000, False)
+    rng, arms = seeded(0), bandit.model()
+    pulled = []
+    for t in range(1000):
+        pulled.append(pull(0, arms, rng))
+        good = pulled[-1] == (7 if t < 500 else 11)
+        reward(pulled[-1], 0.9 if good else 0.01, 1.0, arms)
+    assert np.mean(np.array(pulled[250:500]) == 7) > 0.8
+    assert np.mean(np.array(pulled[750:]) == 11) > 0.8
+
+
+def test_rewards_grow_with_the_edge():
+    assert worth(0.5, LOG) == pytest.approx(-0.5 * np.log(0.75))
+    assert worth(1.0, LOG) == 1.0
+    assert worth(-1.0, LOG) == 0.0

@@ -1,0 +1,28 @@
+"""What the README shows runs, and what it counts is so."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from onearm.checks import CHECKS
+from onearm.cli.program import RACERS
+from onearm.streams import datasets
+
+README = (Path(__file__).parents[2] / "README.md").read_text()
+
+
+@pytest.mark.compiled
+def test_example_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    exec(re.search(r"```python\n(.*?)```", README, re.S)[1], {})
+    error = float(capsys.readouterr().out.split()[0])
+    assert error < 0.06
+    assert (tmp_path / "chorus.safetensors").exists()
+
+
+def test_counts():
+    assert f"{len(CHECKS)} contracts" in README
+    assert len(RACERS.split(",")) == 12
+    assert "races twelve learners" in README
+    assert f"{len(datasets.names())} [data sets]" in README

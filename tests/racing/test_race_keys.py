@@ -1,0 +1,47 @@
+"""The key of a run: another way to prepare rows makes another run."""
+
+import ast
+import shutil
+
+import pytest
+
+from onearm.racing.plan import Plan
+from onearm.racing.run import PACKAGE, preparation, preparing
+
+
+@pytest.fixture
+def package(tmp_path):
+    """A copy of the package's sources."""
+    shutil.copytree(PACKAGE, tmp_path / "onearm", ignore=lambda _, names: {"data", "__pycache__"})
+    return tmp_path / "onearm"
+
+
+@pytest.mark.parametrize("name", ["streams/views.py", "racing/repeats.py", "core/inputs.py", "core/rng.py"])
+def test_rows_prepared_otherwise_make_another_run(package, name, monkeypatch):
+    (job,) = Plan(["SynSep"], ["SOBA"]).jobs()
+    before = job.key()
+    monkeypatch.setattr("onearm.racing.run.PACKAGE", package)
+    assert job.key() == before
+    (package / name).write_text((package / name).read_text() + "\nSCALE = 2.0\n")
+    preparation.cache_clear()
+    assert job.key() != before
+
+
+def test_a_change_elsewhere_or_a_comment_does_not(package):
+    (package / "page" / "text.py").write_text("")
+    inputs = package / "core/inputs.py"
+    inputs.write_text(f"{inputs.read_text()}\n# a comment\n")
+    assert preparation(package) == preparation(PACKAGE)
+
+
+def test_all_that_prepares_rows_is_looked_at():
+    """What these sources import of ours is among them, except how kernels are compiled."""
+    known = {*preparing(PACKAGE), PACKAGE / "core/kernels.py"}
+    for path in preparing(PACKAGE):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith("onearm"):
+                continue
+            where = PACKAGE.parent.joinpath(*node.module.split("."))
+            names = [where / f"{one.name}.py" for one in node.names]
+            for used in names if where.is_dir() else [where.with_suffix(".py")]:
+                assert used in known, f"{path}: {used}"

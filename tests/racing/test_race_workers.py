@@ -1,0 +1,103 @@
+"""Where runs are played: the same bits on any core, nothing lost with a worker or a Ctrl-C."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import onearm
+from onearm.racing.race import RUNS, race
+from onearm.racing.records import finished
+from tests.racing.racers import NAMES, ROUNDS
+
+
+def told(record):
+    """What must be the same wherever a run is played."""
+    return {k: v for k, v in record.items() if k not in ("seconds", "date", "versions", "machine")}
+
+
+@pytest.mark.compiled
+def test_cores_give_the_same_bits():
+    how = {"repeats": 2, "rounds": ROUNDS, "seed": 3}
+    one, two = (race(["SynSep", "car"], NAMES, on=on, **how) for on in (1, 2))
+    assert list(map(told, one.runs)) == list(map(told, two.runs))
+
+
+RACE = """
+import sys
+import onearm
+results = onearm.race("SynNonSep", ["Banditron", "SOBA"], repeats=40, rounds=100_000,
+                      on=2, out=sys.argv[1])
+print(len(results.runs))
+"""
+
+
+def begun(folder):
+    """A race in a process of its own that has ended some of its runs."""
+    done = folder / RUNS
+    process = subprocess.Popen([sys.executable, "-c", RACE, str(folder)], start_new_session=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # fmt: skip
+    while not done.exists() or done.read_bytes().count(b"\n") < 3:
+        assert process.poll() is None, process.stderr.read()
+        time.sleep(0.05)
+    return process
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_what_had_ended_is_not_lost(tmp_path, how, ctrl_c):
+    process = begun(tmp_path)
+    os.killpg(process.pid, how)
+    process.communicate()
+    kept = finished(tmp_path / RUNS)
+    assert 3 <= len(kept) < 80
+    done = subprocess.run(
+        [sys.executable, "-c", RACE, str(tmp_path)], capture_output=True, text=True
+    )
+    assert done.stdout == "80\n", done.stderr
+    lines = [
+        json.loads(line) for line in (tmp_path / RUNS).read_text().splitlines() if line[-1] == "}"
+    ]
+    keys = [line["key"] for line in lines]
+    assert len(keys) == len(set(keys)) == 80
+
+
+LOST = """
+import psutil
+from onearm.racing.plan import Plan
+from onearm.racing.pool import play_all
+
+jobs = Plan(["SynNonSep"], ["Banditron", "SOBA"], 20, 100_000).jobs()
+ended = play_all(jobs, 2, ("127.0.0.1", 9))
+keys = [next(ended)[0].key()]
+children = psutil.Process().children(recursive=True)
+next(child for child in children if "LokyProcess" in " ".join(child.cmdline())).kill()
+keys += [job.key() for job, record in ended if record["n_rounds"] == 100_000]
+print(len(keys), len(set(keys)))
+"""
+
+
+@pytest.mark.compiled
+def test_the_runs_of_a_lost_worker_are_played_again():
+    done = subprocess.run([sys.executable, "-c", LOST], capture_output=True, text=True)
+    assert done.stdout == "40 40\n", done.stderr
+
+
+class Deadly(onearm.Banditron):
+    """A learner that takes its worker with it."""
+
+    def play(self, *args, **more):
+        os._exit(3)
+
+
+@pytest.mark.compiled
+def test_a_run_that_kills_its_worker_is_found(tmp_path):
+    results = race("SynSep", ["Banditron", Deadly, "SOBA"], rounds=ROUNDS, on=2, out=tmp_path)
+    assert [run["learner"] for run in results.runs] == ["Banditron", "SOBA"]
+    assert len(finished(tmp_path / RUNS)) == 2
+    (failure,) = results.failures
+    assert failure.startswith("Deadly on SynSep, repeat 0: its worker was lost")
