@@ -16,7 +16,9 @@ def package(tmp_path):
     return tmp_path / "onearm"
 
 
-@pytest.mark.parametrize("name", ["streams/views.py", "racing/repeats.py", "core/inputs.py", "core/rng.py"])
+@pytest.mark.parametrize(
+    "name", ["streams/views.py", "racing/repeats.py", "core/inputs.py", "core/rng.py"]
+)
 def test_rows_prepared_otherwise_make_another_run(package, name, monkeypatch):
     (job,) = Plan(["SynSep"], ["SOBA"]).jobs()
     before = job.key()
