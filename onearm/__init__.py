@@ -47,7 +47,7 @@ STREAMS = {
     "Diagonal": "onearm.streams.dense",
     "Chess": "onearm.streams.dense",
 }
-_PLACES = {
+PLACES = {
     **LEARNERS,
     **ESTIMATORS,
     **REGRESSORS,
@@ -71,7 +71,7 @@ MODULES = {
     "metrics": "onearm.metrics",
     "streams": "onearm.streams",
 }
-__all__ = sorted([*_PLACES, *MODULES, "__version__", "max_bytes"])
+__all__ = sorted([*PLACES, *MODULES, "__version__", "max_bytes"])
 
 
 def __getattr__(name: str) -> Any:
@@ -81,9 +81,9 @@ def __getattr__(name: str) -> Any:
         return half_of_the_machine()
     if name in MODULES:
         return import_module(MODULES[name])
-    if name not in _PLACES:
+    if name not in PLACES:
         raise AttributeError(f"module 'onearm' has no attribute {name!r}")
-    value = getattr(import_module(_PLACES[name]), name)
+    value = getattr(import_module(PLACES[name]), name)
     globals()[name] = value
     return value
 
