@@ -1,12 +1,17 @@
 """How the documentation is built: `make docs`."""
 
+import re
+
+from docutils import nodes
+from latex2mathml.converter import convert
+
 import onearm
 
 project = "onearm"
 author = "the onearm authors"
 version = release = onearm.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build", "check_table.md"]  # the table is included by checks.md
@@ -14,7 +19,36 @@ napoleon_google_docstring = False
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 add_module_names = False
+default_role = "code"  # `name` in a docstring
 smartquotes = False  # --option is not a dash
 
 html_theme = "furo"
 html_title = f"onearm {version}"
+html_static_path = ["static", "race"]  # race/race.html is shown as it is
+html_show_copyright = False
+html_css_files = ["site.css"]
+html_math_renderer = "mathml"
+
+
+def setup(app):
+    """Write formulas as MathML, which browsers show without a program, a font or a network."""
+    renderers = {"inline_renderers": (inline, None), "block_renderers": (block, None)}
+    app.add_html_math_renderer("mathml", **renderers)
+
+
+def inline(translator, node):
+    """Write a formula within a line."""
+    translator.body.append(mathml(node, "inline"))
+    raise nodes.SkipNode
+
+
+def block(translator, node):
+    """Write a formula on lines of its own."""
+    translator.body.append(f'<div class="math">{mathml(node, "block")}</div>')
+    raise nodes.SkipNode
+
+
+def mathml(node, display):
+    """Return a formula as MathML, with += and -= as one operator."""
+    formula = convert(node.astext(), display=display)
+    return re.sub(r"<mo><mrow><mo>([^<]+)</mo></mrow></mo><mo>&#x0003D;", r"<mo>\1=", formula)

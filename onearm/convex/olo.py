@@ -55,7 +55,7 @@ class Optimisers:
 class PerturbedLeader(Optimisers):
     """Follow the perturbed leader: noise of width 1/ε, ε = √(D₁/(R A t)), anew in every round.
 
-    D₁ is the set's width in the 1-norm, A the largest ‖g‖₁ and R the largest |⟨g, x⟩| so far.
+    D₁ is the set's width in the 1-norm, A the largest ‖g‖₁ and R the largest `|⟨g, x⟩|` so far.
     """
 
     def __init__(self, K: Set, N: int = 1, seed: int = 0) -> None:

@@ -1,5 +1,6 @@
-"""The docs say what the code does: the table of checks, and the worked example."""
+"""The documentation agrees with the code: tables, pages, and the worked example."""
 
+import csv
 import importlib.util
 import re
 from pathlib import Path
@@ -34,3 +35,36 @@ def test_worked_example_keeps_every_contract(tmp_path):
 def test_every_learner_has_a_page():
     pages = {path.stem for path in (ROOT / "docs" / "learners").glob("*.md")}
     assert {place.rsplit(".", 1)[1] for place in onearm.LEARNERS.values()} <= pages
+
+
+def test_every_public_name_has_a_reference_entry():
+    text = "\n".join(path.read_text() for path in (ROOT / "docs").rglob("*.md"))
+    entries = set(re.findall(r"^\.\. (?:auto|py:)\w+:: onearm\.(\w+)$", text, re.M))
+    assert not set(onearm.__all__) - entries
+    linked = set(re.findall(r"`~onearm\.(\w+)`", (ROOT / "docs/reference/index.md").read_text()))
+    assert linked == set(onearm.__all__)
+
+
+def test_navigation_has_at_most_seven_entries():
+    entries = re.search(r"```{toctree}\n:hidden:\n\n(.*?)```", index(), re.S)[1].split()
+    assert len(entries) <= 7
+
+
+def test_errors_on_the_front_page_are_those_of_the_race():
+    shown = re.findall(
+        r"^\| \**(\w+?)[*\\]* \| \**([\d.]+)\** \| \**([\d.]+)\** \|$", index(), re.M
+    )
+    with (ROOT / "docs/race/results.csv").open(newline="") as file:
+        errors = {(row["name"], row["stream"]): row["error"] for row in csv.DictReader(file)}
+    assert 2 * len(shown) == len(errors)
+    for name, *numbers in shown:
+        written = [f"{float(errors[name, stream]):.4f}" for stream in ("letter", "SynNonSep")]
+        assert numbers == written
+
+
+def test_the_front_page_counts_the_learners():
+    assert f"{len(onearm.LEARNERS)} online learners" in index()
+
+
+def index():
+    return (ROOT / "docs" / "index.md").read_text()
