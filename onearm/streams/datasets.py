@@ -14,7 +14,7 @@ import hashlib
 import lzma
 import os
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -54,6 +54,8 @@ class DataSet:
         Whether the order of the rows matters, so that they must not be shuffled.
     fetch
         How scikit-learn fetches it; empty if it cannot.
+    of, preparation
+        The data set whose rows these are after a function of `preparations`, and its arguments.
     """
 
     name: str
@@ -67,6 +69,8 @@ class DataSet:
     drop: tuple[str, ...] = ()
     ordered: bool = False
     fetch: dict[str, Any] | None = None
+    of: str = ""
+    preparation: dict[str, Any] = field(default_factory=dict)
 
     def said(self) -> str:
         """Return citation, licence and what is to be known of the rows, in sentences."""
@@ -76,7 +80,7 @@ class DataSet:
         """Return the folder that has all files, or else the rows that were fetched, if any."""
         places = [folder for folder in folders() if self.files]
         have = (p for p in places if all(_is(p / one["name"], one["sha256"]) for one in self.files))
-        fetched = place(f"{self.name}-fetched")
+        fetched = place(f"{self.of or self.name}-fetched")
         return next(have, fetched if fetched.is_dir() else None)
 
 
@@ -89,7 +93,8 @@ def folders() -> list[Path]:
 @cache
 def _catalogue() -> dict[str, DataSet]:
     known = tomllib.loads(Path(__file__).with_name("catalogue.toml").read_text())
-    return {name: DataSet(name, **facts) for name, facts in known.items()}
+    base = {name: known.get(facts.get("of"), {}) for name, facts in known.items()}
+    return {name: DataSet(name, **base[name] | facts) for name, facts in known.items()}
 
 
 def names() -> list[str]:
@@ -111,6 +116,14 @@ def about(name: str) -> DataSet:
 def load(name: str) -> Stream:
     """Return a data set as a stream, its rows in the order of the source."""
     data = about(name)
+    return _stream(data, _rows(data))
+
+
+def _rows(data: DataSet) -> Rows:
+    if data.of:
+        from onearm.streams import preparations  # scipy is loaded when it is needed
+
+        return preparations.prepare(_rows(about(data.of)), **data.preparation)
     folder, shape = data.found(), (data.rows, data.features)
     if folder is not None and folder != place(f"{data.name}-fetched"):
         files = [folder / file["name"] for file in data.files]
@@ -118,10 +131,8 @@ def load(name: str) -> Stream:
         digest = hashlib.sha256("".join(file["sha256"] for file in data.files).encode())
         parse = lambda: _parsed(data, files)  # noqa: E731 two lines are not clearer
         known = f"{data.name}-{digest.hexdigest()[:12]}"
-        rows = kept(known, parse, shape) if large else parse()
-    else:
-        rows = kept(f"{data.name}-fetched", lambda: _fetched(data), shape)
-    return _stream(data, rows)
+        return kept(known, parse, shape) if large else parse()
+    return kept(f"{data.name}-fetched", lambda: _fetched(data), shape)
 
 
 def _fetched(data: DataSet) -> Rows:
