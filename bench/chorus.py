@@ -19,7 +19,7 @@ from bench.chorus_rivals import TooSlowError, amounts
 from bench.chorus_streams import NAMES, repeats, stream
 from bench.timing import one_core
 from onearm.core.code_digest import digest
-from onearm.racing.run import versions
+from onearm.experiments.identity import versions
 from papers.pool import wanted
 
 RESULTS = Path(__file__).parent / "results" / "chorus"

@@ -23,7 +23,7 @@ from bench.chorus_variants import VARIANTS, WAVES, made
 from bench.timing import one_core
 from onearm import datasets
 from onearm.chorus.echo import HEARD
-from onearm.racing.run import versions
+from onearm.experiments.identity import versions
 from onearm.streams.stream import Stream
 
 RESULTS = Path(__file__).parent / "results" / "chorus"

@@ -5,7 +5,7 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from onearm.racing.machine import processor
+from onearm.experiments.identity import processor
 
 PACKAGES = ("onearm", "numpy", "numba", "scipy", "scikit-learn")
 

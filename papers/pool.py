@@ -18,7 +18,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from onearm.racing.storage import add, naming, opened
+from onearm.experiments.ledger import Ledger
 
 CORES = len(os.sched_getaffinity(0))
 
@@ -52,7 +52,7 @@ def play_all(
     failures, lacking = [], []
     columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()]
     columns += [TimeElapsedColumn(), TimeRemainingColumn()]
-    with opened(path) as lines, Progress(*columns, console=console) as progress:
+    with Ledger(path).writer() as write, Progress(*columns, console=console) as progress:
         task = progress.add_task("playing", total=len(todo))
         try:
             for job, result in everywhere(play, todo):
@@ -61,8 +61,7 @@ def play_all(
                 if isinstance(result, BaseException):
                     failures.append(f"{job}: {type(result).__name__}: {result}")
                 else:
-                    with naming(path):
-                        add(lines, result)
+                    write(result)
                     console.print(said(result), highlight=False, soft_wrap=True)
                 progress.advance(task)
         except KeyboardInterrupt:

@@ -1,10 +1,7 @@
 """What is seen of a race while it runs: a line for each learner and stream."""
 
-import json
-import socket
-import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,10 +11,11 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from onearm.racing.run import Job, Record
+from onearm.experiments.job import Record
+from onearm.experiments.progress import Listener
+from onearm.racing.run import Job
 
-EAR = 0.5  # seconds after which the ear looks whether it was closed
-BEAT = 30.0  # seconds between two lines about runs under way, where there is no terminal
+LINES_EVERY = 30.0  # seconds between lines about runs under way, where there is no terminal
 
 
 @dataclass
@@ -63,54 +61,47 @@ class Display:
     """
 
     def __init__(
-        self, jobs: Sequence[Job], there: Sequence[Record], console: Console, beyond: bool = False
+        self,
+        jobs: Mapping[str, Job],
+        finished: Iterable[Record],
+        console: Console,
+        beyond: bool = False,
     ) -> None:
         self.console = console
         self.moves = console.is_terminal and not console.is_dumb_terminal
         self.lines: dict[tuple[str, str], Line] = {}
         self.line_of: dict[str, Line] = {}
-        for job in jobs:
-            where = job.source.name
-            line = self.lines.setdefault((where, job.name), Line(where, job.name))
+        for key, job in jobs.items():
+            names = job.source.name, job.name
+            line = self.lines.setdefault(names, Line(*names))
             line.runs += 1
-            self.line_of[job.key()] = line
-        for record in there:
+            self.line_of[key] = line
+        for record in finished:
             self.end(record["key"], record)
-        self.ear = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.ear.settimeout(EAR)
-        self.ear.bind(("" if beyond else "127.0.0.1", 0))
-        self.address = ("127.0.0.1", self.ear.getsockname()[1])
+        self.listener = Listener(self._heard, beyond)
+        self.address = self.listener.address
         self.live = Live(
             console=console, get_renderable=self.table, refresh_per_second=4, transient=True
         )
 
     def __enter__(self) -> "Display":
-        threading.Thread(target=self._listen, daemon=True).start()
+        self.printed = time.monotonic()
+        self.listener.__enter__()
         if self.moves:
             self.live.start()
-        self.beat = time.monotonic()
         return self
 
     def __exit__(self, *_: Any) -> None:
         if self.moves:
             self.live.stop()
-        self.ear.close()
+        self.listener.__exit__()
 
-    def _listen(self) -> None:
-        while True:
-            try:
-                key, *told = json.loads(self.ear.recv(1000))
-                rounds, right, seconds, of = map(float, told)
-                key = str(key)
-            except (OSError, ValueError, TypeError):  # closed, silent, or not for us
-                if self.ear.fileno() < 0:
-                    return
-                continue
-            if key in self.line_of:
-                self.line_of[key].under_way[key] = [rounds, right, seconds]
-                self.line_of[key].per_run = of
-            if not self.moves and time.monotonic() - self.beat > BEAT:
-                self.say()
+    def _heard(self, key: str, rounds: float, correct: float, seconds: float, of: float) -> None:
+        if key in self.line_of:
+            self.line_of[key].under_way[key] = [rounds, correct, seconds]
+            self.line_of[key].per_run = of
+        if not self.moves and time.monotonic() - self.printed > LINES_EVERY:
+            self.print_under_way()
 
     def end(self, key: str, record: Record) -> None:
         """Take note of a run that has ended."""
@@ -127,9 +118,9 @@ class Display:
         self.line_of[key].under_way.pop(key, None)
         self._print(f"failed {why}")
 
-    def say(self) -> None:
-        """Print a line about what is under way."""
-        self.beat = time.monotonic()
+    def print_under_way(self) -> None:
+        """Print a line about each learner that is under way."""
+        self.printed = time.monotonic()
         for line in list(self.lines.values()):
             if line.under_way:
                 self._print(_sentence(line))

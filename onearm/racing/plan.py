@@ -22,8 +22,8 @@ from typing import Any
 
 import onearm
 from onearm.core.parameters import parameters
+from onearm.experiments import identity
 from onearm.racing.grid import grid, grid_size, plain
-from onearm.racing.own import own
 from onearm.racing.run import Job
 from onearm.racing.sources import Source, source
 from onearm.streams.stream import demand
@@ -152,10 +152,10 @@ class Plan:
         for name, n in Counter(one.__name__ for one in kinds).items():
             if n > 1:
                 raise ValueError(f"learners must have different names, got {n} that are {name!r}")
-        texts = {one: own(one) for one in kinds}
+        codes = {cls: identity.code(cls) for cls in kinds}
         how = (self.seed, self.rounds, self.tune, self.in_order, self.raw)
         return [
-            Job(one, cls, given, repeat, *how, texts[kind(cls)])
+            Job(one, cls, given, repeat, *how, codes[kind(cls)])
             for one in self.sources()
             for repeat in range(self.repeats)
             for cls, given in learners

@@ -1,22 +1,24 @@
 """The race: play what is missing of a plan, and tell what came of it."""
 
-import os
+import tempfile
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
 from onearm.core.kernels import is_compiled
+from onearm.experiments.job import Record
+from onearm.experiments.ledger import Ledger, name_in_errors
+from onearm.experiments.pool import ALL_CORES, is_cluster, require_place
+from onearm.experiments.run import Experiment
 from onearm.racing import report
 from onearm.racing.live import Display
 from onearm.racing.plan import Plan
-from onearm.racing.pool import ALL_CORES, MOST_WORKERS, WHERE, play_all
-from onearm.racing.records import belongs, finished
-from onearm.racing.run import Job, Record
+from onearm.racing.records import fault
+from onearm.racing.run import Job
 from onearm.racing.sources import ready
-from onearm.racing.storage import add, naming, opened, write_together
 from onearm.racing.summary import Score, scores
 
 RUNS = "runs.jsonl"
@@ -63,8 +65,20 @@ class Results:
             written = [new / "race.html", new / "race.toml", *report.write_numbers(found, new)]
             return written + (write_figures(found, new) if figures else [])
 
-        with naming(folder):
-            return write_together(folder, write, is_figure)
+        with name_in_errors(folder):
+            return _replace_together(folder, write, is_figure)
+
+
+def _replace_together(folder: Path, write: Callable[[Path], list[Path]], old: Any) -> list[Path]:
+    """Let `write` fill a new folder, then put its files in place of those of the same names.
+
+    Where writing fails, none is replaced; `old` says which of the others are then removed.
+    """
+    with tempfile.TemporaryDirectory(prefix="writing-", dir=folder) as new:
+        written = write(Path(new))
+        for path in filter(old, list(folder.iterdir())):
+            path.unlink()
+        return [path.replace(folder / path.name) for path in written]
 
 
 def race(
@@ -89,68 +103,50 @@ def race(
     """
     if not isinstance(streams, Plan):
         streams = Plan(_several(streams), _several(learners or []), **plan)
-    if not (isinstance(on, str) and on) and not (type(on) is int and 1 <= on <= MOST_WORKERS):
-        raise ValueError(f"{WHERE}, got {on!r}")
+    require_place(on)
     console = console or Console(quiet=True)
-    jobs = {job.key(): job for job in streams.jobs()}
-    new = set()  # learners that are not yet compiled
-    for one in {job.name: job for job in jobs.values()}.values():
+    jobs = streams.jobs()
+    not_compiled = _require_learners(jobs)
+    for source in streams.sources():
+        ready(source, lambda line: _print(line, console))
+    experiment = Experiment(jobs, Ledger(None if out is None else Path(out) / RUNS, fault))
+    for text in experiment.damaged:
+        _warn(text, console)
+    to_compile = not_compiled & {job.cls.__name__ for job in experiment.missing().values()}
+    if to_compile and not is_cluster(on):
+        _print(f"compiling {', '.join(sorted(to_compile))} (once)", console)
+    with Display(experiment.jobs, experiment.records(), console, is_cluster(on)) as display:
+        for key, result in experiment.play(on, display.address):
+            if isinstance(result, Exception):
+                display.failed(key, experiment.failures[-1])
+            else:
+                display.ended(key, result)
+    return Results(streams, experiment.records(), experiment.failures)
+
+
+def _require_learners(jobs: Sequence[Job]) -> set[str]:
+    """Refuse parameters that learners cannot have; return the names of those not yet compiled."""
+    not_compiled = set()
+    for job in {job.name: job for job in jobs}.values():
         try:
-            learner = one.cls(3, 4, **one.parameters)  # refuses what it cannot have
+            learner = job.cls(3, 4, **job.parameters)
         except (ValueError, TypeError) as error:
-            raise ValueError(f"{one.cls.__name__}: {error}") from error
+            raise ValueError(f"{job.cls.__name__}: {error}") from error
         if not is_compiled(learner.kernels.play):
-            new.add(one.cls.__name__)
-    for each in streams.sources():
-        ready(each, lambda line: console.print(line, highlight=False, soft_wrap=True, markup=False))
-    path = None if out is None else Path(out) / RUNS
-    there = {} if path is None else _usable(path, jobs, console)
-    todo = [job for key, job in jobs.items() if key not in there]
-    to_compile = sorted({job.cls.__name__ for job in todo} & new)
-    if to_compile and not _beyond(on):
-        console.print(f"compiling {', '.join(to_compile)} (once)", highlight=False)
-    failures = []
-    with (
-        Display(list(jobs.values()), list(there.values()), console, _beyond(on)) as shown,
-        opened(path) as lines,
-    ):
-        for job, result in play_all(todo, on, shown.address) if todo else ():
-            if isinstance(result, str):
-                failures.append(f"{job.name} on {job.source.name}, repeat {job.repeat}: {result}")
-                shown.failed(job.key(), failures[-1])
-                continue
-            there[job.key()] = result
-            with naming(path or Path(os.devnull)):
-                add(lines, result)
-            shown.ended(job.key(), result)
-    return Results(streams, [there[key] for key in jobs if key in there], failures)
+            not_compiled.add(job.cls.__name__)
+    return not_compiled
 
 
-def _beyond(on: str | int) -> bool:
-    """Whether runs may be played on other machines than this one."""
-    return isinstance(on, str) and on != ALL_CORES
-
-
-def _several(told: Any) -> Sequence[Any]:
-    return told if isinstance(told, list | tuple) else [told]
-
-
-def _usable(path: Path, jobs: dict[str, Job], console: Console) -> dict[str, Record]:
-    """Return the runs of a file that need not be played again, and warn of those that must."""
-    faults: dict[str, str] = {}
-    found = finished(path, faults)
-    for key, job in jobs.items():
-        if key in found and not belongs(found[key], job):
-            faults[key] = "it is of another configuration than its key"
-            del found[key]
-        if key in faults and key not in found:
-            what = f"{job.name} on {job.source.name}, repeat {job.repeat}"
-            _warn(f"{path}: {what} is damaged and played again: {faults[key]}", console)
-    return {key: found[key] for key in jobs if key in found}
+def _several(given: Any) -> Sequence[Any]:
+    return given if isinstance(given, list | tuple) else [given]
 
 
 def _warn(text: str, console: Console) -> None:
     if console.quiet:
-        warnings.warn(text, stacklevel=4)  # of the caller of `race`
+        warnings.warn(text, stacklevel=3)  # of the caller of `race`
     else:
-        console.print(text, highlight=False, soft_wrap=True, markup=False)
+        _print(text, console)
+
+
+def _print(text: str, console: Console) -> None:
+    console.print(text, highlight=False, soft_wrap=True, markup=False)

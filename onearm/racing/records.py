@@ -1,16 +1,11 @@
-"""Records of runs in a file, a line of JSON each: which of them can be used again.
+"""Which records of a race's runs can be used again: only what the report can show."""
 
-A line may be cut off, or edited by hand. Only what the report can show counts as a run.
-"""
-
-import json
 import math
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from onearm import metrics
-from onearm.racing.run import Job, Record
+from onearm.experiments.job import Record
 
 
 def _number(value: Any) -> bool:
@@ -76,31 +71,3 @@ def fault(record: Record) -> str | None:
     if not isinstance(errors, list) or len(errors) != len(rounds) or not all(map(_share, errors)):
         return f"curve must have {len(rounds)} errors in [0, 1]"
     return None if _machine(record.get("machine")) else "machine must have cpu, cores and python"
-
-
-def finished(path: Path, faults: dict[str, str] | None = None) -> dict[str, Record]:
-    """Return the runs that a file has, by key; a line that was cut off or damaged is none.
-
-    `faults` is filled with what is wrong with the others that have a key.
-    """
-    found = {}
-    for line in path.read_bytes().splitlines() if path.exists() else ():
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if not isinstance(record, dict) or not isinstance(record.get("key"), str):
-            continue
-        wrong = fault(record)
-        if wrong is None:
-            found[record["key"]] = record
-        elif faults is not None:
-            faults[record["key"]] = wrong
-    return found
-
-
-def belongs(record: Record, job: Job) -> bool:
-    """Whether a record says of itself that it is the run of a job."""
-    configuration = json.loads(json.dumps(job.configuration()))
-    mine = {**configuration, "name": job.name, "key": job.key()}
-    return all(record.get(key) == value for key, value in mine.items())

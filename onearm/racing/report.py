@@ -8,8 +8,8 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from onearm.experiments.identity import machines
 from onearm.metrics import Interval
-from onearm.racing.machine import machines
 from onearm.racing.plan import Plan
 from onearm.racing.repeats import shuffles
 from onearm.racing.sources import Source, about

@@ -1,32 +1,21 @@
 """One run: a learner plays the rows of a repeat, and a record says what came of it."""
 
-import ast
-import hashlib
-import json
 import math
-import platform
 import time
-from collections.abc import Callable
 from datetime import UTC, datetime
-from functools import cache
-from importlib.metadata import version
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import onearm
 from onearm import metrics
-from onearm.core.code_digest import digest
-from onearm.racing.machine import machine
+from onearm.experiments import identity
+from onearm.experiments.job import OnProgress, Record, hash_text
 from onearm.racing.repeats import held, rows
 from onearm.racing.sources import Source
 from onearm.streams.stream import Stream
 
-PACKAGE = Path(onearm.__file__).parent
 TRIED = tuple(4.0**power for power in range(-3, 3))  # times the default rate, by `tune`
-Record = dict[str, Any]
-OnProgress = Callable[[int, int, int], Any]  # rounds played, right ones, and rounds in all
 
 
 class Job(NamedTuple):
@@ -41,7 +30,7 @@ class Job(NamedTuple):
     tune: float = 0.0  # the share of the rows on which the exploration rate is chosen
     in_order: bool = False
     raw: bool = False
-    own: str = ""  # what tells a learner of the user's from others of its name
+    code: str = ""  # the identity of the learner's code
 
     @property
     def cls(self) -> Any:
@@ -54,19 +43,43 @@ class Job(NamedTuple):
         given = [f"{key}={value}" for key, value in self.parameters.items()]
         return " ".join([self.cls.__name__, *given])
 
+    def __str__(self) -> str:
+        return f"{self.name} on {self.source.name}, repeat {self.repeat}"
+
     def configuration(self) -> Record:
-        """Return what tells this run from others: changed code, or rows made otherwise, too."""
+        """Return everything that decides the results: changed code and prepared rows, too."""
         return {
-            "stream": self.source.told, "data": _hash(repr(self.source.data)),
-            "learner": self.cls.__name__, "own": self.own,
-            "parameters": self.parameters, "repeat": self.repeat, "seed": self.seed,
-            "rounds": self.rounds, "tune": self.tune, "in_order": self.in_order, "raw": self.raw,
-            "code": "" if self.own else _code(self.cls), "rows": preparation(PACKAGE),
+            "stream": self.source.told, "data": hash_text(repr(self.source.data)),
+            "learner": self.cls.__name__, "name": self.name, "parameters": self.parameters,
+            "repeat": self.repeat, "seed": self.seed, "rounds": self.rounds, "tune": self.tune,
+            "in_order": self.in_order, "raw": self.raw,
+            "code": self.code, "rows": identity.preparation(identity.PACKAGE),
         }  # fmt: skip
 
-    def key(self) -> str:
-        """Return a short text that is the same for the same configuration."""
-        return _hash(json.dumps(self.configuration(), sort_keys=True, default=_refuse))
+    def play(self, progress: OnProgress = lambda *_: None) -> Record:
+        """Play the run to its end and return its results."""
+        stream, apart = self.stream(), self.held()
+        chosen = _tuned(self, stream.first(apart)) if apart else {}
+        learner = stream.learner(self.cls, seed=self.seed + self.repeat, **self.parameters | chosen)
+        correct, seconds = _play(learner, stream.after(apart), progress)
+        curve = metrics.curve(correct)
+        return {
+            "full_information": learner.full_information,
+            "exploration": learner.exploration, "tuned": chosen,
+            "played": _plain(learner.params()),
+            "n_classes": stream.n_classes, "n_features": stream.n_features,
+            "n_rounds": len(correct), "error": round(metrics.error(correct), 8),
+            "last_tenth": round(metrics.last(correct), 8),
+            "area": round(metrics.area(correct), 8), "seconds": round(seconds, 6),
+            "bytes": sum(array.nbytes for array in learner.content().values()),
+            "curve": {"rounds": curve.rounds.tolist(), "error": curve.value.round(6).tolist()},
+            "date": datetime.now(UTC).isoformat(timespec="seconds"),
+            "versions": identity.versions(), "machine": identity.machine(),
+        }  # fmt: skip
+
+    def summary(self, record: Record) -> str:
+        """Return one line about the finished run."""
+        return f"{self}: error {record['error']:.4f} in {record['n_rounds']} rounds"
 
     def held(self) -> int:
         """Return how many of the first rows are for tuning alone."""
@@ -83,80 +96,19 @@ class Job(NamedTuple):
         return rows(self.source, self.rounds, seed, self.in_order, view, self.held())
 
 
-@cache
-def _code(cls: Any) -> str:
-    return digest(cls)
-
-
-@cache
-def preparation(package: Path) -> str:
-    """Return what tells how rows are prepared: all that reads, makes, orders and scales them."""
-    texts = [path.read_text(encoding="utf-8") for path in preparing(package)]
-    return _hash("".join(ast.dump(ast.parse(text)) for text in texts))  # comments do not count
-
-
-def preparing(package: Path) -> list[Path]:
-    """Return the sources that this hangs on."""
-    streams = sorted((package / "streams").glob("*.py"))
-    racing = [package / "racing" / name for name in ("repeats.py", "sources.py")]
-    shared = [
-        package / name
-        for name in ("core/inputs.py", "core/rng.py", "core/sparse_check.py", "core/vectors.py")
-    ]
-    return [*racing, *shared, *streams]
-
-
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def _refuse(value: Any) -> None:
-    raise ValueError(f"parameters of a race must be numbers, words or lists of them, got {value!r}")
-
-
-def play(job: Job, on_progress: OnProgress = lambda *_: None) -> Record:
-    """Play a run to its end."""
-    stream, apart = job.stream(), job.held()
-    chosen = _tuned(job, stream.first(apart)) if apart else {}
-    learner = stream.learner(job.cls, seed=job.seed + job.repeat, **job.parameters | chosen)
-    correct, seconds = _played(learner, stream.after(apart), on_progress)
-    curve = metrics.curve(correct)
-    return {
-        "key": job.key(), **job.configuration(),
-        "name": job.name, "full_information": learner.full_information,
-        "exploration": learner.exploration, "tuned": chosen, "played": _plain(learner.params()),
-        "n_classes": stream.n_classes, "n_features": stream.n_features,
-        "n_rounds": len(correct), "error": round(metrics.error(correct), 8),
-        "last_tenth": round(metrics.last(correct), 8), "area": round(metrics.area(correct), 8),
-        "seconds": round(seconds, 6),
-        "bytes": sum(array.nbytes for array in learner.content().values()),
-        "curve": {"rounds": curve.rounds.tolist(), "error": curve.value.round(6).tolist()},
-        "date": datetime.now(UTC).isoformat(timespec="seconds"), "versions": versions(),
-        "machine": machine(),
-    }  # fmt: skip
-
-
-@cache
-def versions() -> dict[str, str]:
-    """Return what this process runs on."""
-    return {"python": platform.python_version(), "onearm": onearm.__version__} | {
-        name: version(name) for name in ("numpy", "numba")
-    }
-
-
-def _played(learner: Any, stream: Stream, on_progress: OnProgress) -> tuple[np.ndarray, float]:
-    kept: list[np.ndarray] = []
-    done, seconds = [0, 0], 0.0  # rounds, and right ones
+def _play(learner: Any, stream: Stream, progress: OnProgress) -> tuple[np.ndarray, float]:
+    parts: list[np.ndarray] = []
+    done, seconds = [0, 0], 0.0  # rounds, and correct ones
     of = stream.n_rows or 0
     for X, y in stream.chunks():
-        if not kept:  # compile or load the kernels before the clock runs
+        if not parts:  # compile or load the kernels before the clock runs
             type(learner)(**learner.params()).play(X[:1], y[:1])
         began = time.process_time()
-        trace = learner.play(X, y, progress=lambda n, r: on_progress(done[0] + n, done[1] + r, of))
+        trace = learner.play(X, y, progress=lambda n, r: progress(done[0] + n, done[1] + r, of))
         seconds += time.process_time() - began
-        kept.append(trace.correct)
+        parts.append(trace.correct)
         done[:] = done[0] + len(y), done[1] + int(trace.correct.sum())
-    return np.concatenate(kept), seconds
+    return np.concatenate(parts), seconds
 
 
 def _tuned(job: Job, stream: Stream) -> dict[str, float]:
@@ -176,7 +128,7 @@ def _tuned(job: Job, stream: Stream) -> dict[str, float]:
             learner = stream.learner(job.cls, **asked)
         except ValueError:
             continue  # out of its range
-        correct, _ = _played(learner, stream, lambda *_: None)
+        correct, _ = _play(learner, stream, lambda *_: None)
         errors[rate] = metrics.error(correct)
 
     def far(rate: float) -> float:

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from onearm.experiments.job import Record
 from onearm.metrics import Interval, interval
-from onearm.racing.run import Record
 from onearm.racing.sources import stream_name
 
 

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 import onearm
 from onearm.cli.program import RACERS, app
 from onearm.core.kernels import COMPILED
-from onearm.racing import pool
+from onearm.racing.run import Job
 from papers import PUBLISHED
 
 runner = CliRunner()
@@ -62,13 +62,13 @@ def test_a_plan_says_it_all(tmp_path):
 
 
 def test_a_race_with_a_failure_says_so_and_fails(tmp_path, monkeypatch):
-    def play(job, on_progress):
+    def play(job, progress):
         if job.learner == "SOBA":
             raise OSError("no more")
-        return really(job, on_progress)
+        return really(job, progress)
 
-    really = pool.play
-    monkeypatch.setattr(pool, "play", play)
+    really = Job.play
+    monkeypatch.setattr(Job, "play", play)
     told = ["race", "balance", "--learners", "soba,banditron", "--rounds", "60", "--on", "1"]
     result = runner.invoke(app, [*told, "--repeats", "1", "--out", str(tmp_path)])
     assert result.exit_code == 1

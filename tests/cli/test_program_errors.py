@@ -81,7 +81,7 @@ def no_space(*_):
 
 def test_a_full_disk_is_reported_as_what_it_is(tmp_path, monkeypatch):
     told = ["race", "SynSep", *ROUNDS, "--out", str(tmp_path)]
-    monkeypatch.setattr("onearm.racing.race.add", no_space)
+    monkeypatch.setattr("onearm.experiments.ledger._append", no_space)
     result = runner.invoke(app, told)
     assert result.exit_code == 1
     assert f"error: {tmp_path / RUNS}: No space left on device" in result.output

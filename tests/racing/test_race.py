@@ -9,9 +9,10 @@ from rich.console import Console
 
 import onearm
 from onearm import metrics
+from onearm.experiments.ledger import Ledger
 from onearm.racing import run as running
 from onearm.racing.race import RUNS, race
-from onearm.racing.records import ALLOWED, fault, finished
+from onearm.racing.records import ALLOWED, fault
 from onearm.racing.repeats import rows
 from onearm.racing.sources import source
 from tests.racing.racers import NAMES, ROUNDS
@@ -36,13 +37,13 @@ def test_a_run_is_what_play_gives(tmp_path):
 def test_learners_of_a_repeat_see_the_same_rows(monkeypatch):
     seen = {}
 
-    def play(learner, stream, on_progress):
+    def play(learner, stream, progress):
         X, y = stream.arrays()
         key = getattr(X, "data", X).tobytes(), y.tobytes()
         seen.setdefault(type(learner).__name__, []).append(key)
         return np.ones(len(y), bool), 1.0
 
-    monkeypatch.setattr(running, "_played", play)
+    monkeypatch.setattr(running, "_play", play)
     race(["letter", "SynSep"], NAMES, repeats=2, rounds=50, on=1)
     assert seen["Perceptron"] == seen["Banditron"] == seen["SOBA"]
     assert len(set(seen["SOBA"])) == 4  # two streams, two repeats
@@ -67,7 +68,7 @@ def test_a_time_series_is_not_shuffled(monkeypatch):
 def test_the_same_race_again_plays_nothing(tmp_path, monkeypatch):
     first = race("SynSep", NAMES, repeats=2, rounds=ROUNDS, on=1, out=tmp_path)
     assert len((tmp_path / RUNS).read_text().splitlines()) == 6
-    monkeypatch.setattr(running, "_played", None)
+    monkeypatch.setattr(running, "_play", None)
     again = race("synsep", NAMES, repeats=2, rounds=ROUNDS, on=1, out=tmp_path)
     assert again.runs == first.runs
     assert not again.failures
@@ -78,7 +79,7 @@ def test_a_changed_parameter_is_a_new_run(tmp_path):
     race("SynSep", [learner], rounds=ROUNDS, on=1, out=tmp_path)
     race("SynSep", [learner | {"gamma": [0.1, 0.2]}], rounds=ROUNDS, on=1, out=tmp_path)
     race("SynSep", [learner], rounds=ROUNDS, seed=1, on=1, out=tmp_path)
-    assert len(finished(tmp_path / RUNS)) == 3
+    assert len(Ledger(tmp_path / RUNS).records()) == 3
 
 
 def test_a_line_that_was_cut_off_is_played_again(tmp_path):
@@ -87,7 +88,7 @@ def test_a_line_that_was_cut_off_is_played_again(tmp_path):
     path.write_text(path.read_text()[:-200])
     again = race("SynSep", NAMES, rounds=ROUNDS, on=1, out=tmp_path)
     assert [run["learner"] for run in again.runs] == NAMES
-    assert len(finished(path)) == 3
+    assert len(Ledger(path).records()) == 3
 
 
 class Tired(onearm.Banditron):

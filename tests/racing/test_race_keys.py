@@ -5,8 +5,9 @@ import shutil
 
 import pytest
 
+from onearm.experiments.identity import PACKAGE, preparation, preparing_sources
 from onearm.racing.plan import Plan
-from onearm.racing.run import PACKAGE, preparation, preparing
+from tests.racing.racers import keys
 
 
 @pytest.fixture
@@ -20,13 +21,13 @@ def package(tmp_path):
     "name", ["streams/views.py", "racing/repeats.py", "core/inputs.py", "core/rng.py"]
 )
 def test_rows_prepared_otherwise_make_another_run(package, name, monkeypatch):
-    (job,) = Plan(["SynSep"], ["SOBA"]).jobs()
-    before = job.key()
-    monkeypatch.setattr("onearm.racing.run.PACKAGE", package)
-    assert job.key() == before
+    plan = Plan(["SynSep"], ["SOBA"])
+    before = keys(plan)
+    monkeypatch.setattr("onearm.experiments.identity.PACKAGE", package)
+    assert keys(plan) == before
     (package / name).write_text((package / name).read_text() + "\nSCALE = 2.0\n")
     preparation.cache_clear()
-    assert job.key() != before
+    assert keys(plan) != before
 
 
 def test_a_change_elsewhere_or_a_comment_does_not(package):
@@ -38,8 +39,8 @@ def test_a_change_elsewhere_or_a_comment_does_not(package):
 
 def test_all_that_prepares_rows_is_looked_at():
     """What these sources import of ours is among them, except how kernels are compiled."""
-    known = {*preparing(PACKAGE), PACKAGE / "core/kernels.py"}
-    for path in preparing(PACKAGE):
+    known = {*preparing_sources(PACKAGE), PACKAGE / "core/kernels.py"}
+    for path in preparing_sources(PACKAGE):
         for node in ast.walk(ast.parse(path.read_text())):
             if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith("onearm"):
                 continue

@@ -7,9 +7,10 @@ import sys
 import pytest
 
 import onearm
-from onearm.racing.own import own
+from onearm.experiments.identity import code
 from onearm.racing.plan import Plan
 from onearm.racing.race import race
+from tests.racing.racers import keys
 
 MODULE = """
 import onearm
@@ -40,19 +41,15 @@ def mine(tmp_path, monkeypatch):
 
 def test_a_change_anywhere_in_its_module_is_another_learner(mine):
     first, same, other = (mine(MODULE.format(step=step)) for step in (1, 1, 2))
-    assert own(first) == own(same) != own(other)
-    keys = {Plan(["car"], [cls], rounds=100).jobs()[0].key() for cls in (first, same, other)}
-    assert len(keys) == 2
+    assert code(first) == code(same) != code(other)
+    plans = [Plan(["car"], [cls], rounds=100) for cls in (first, same, other)]
+    assert len({key for plan in plans for key in keys(plan)}) == 2
 
 
 def test_a_base_in_another_module_counts(mine):
     bases = [mine(MODULE.format(step=step)) for step in (1, 2)]
     one, two = (type("Mine", (base,), {"__module__": "__main__"}) for base in bases)
-    assert own(one) != own(two)
-
-
-def test_ours_are_told_by_their_kernels():
-    assert own(onearm.SOBA) == ""
+    assert code(one) != code(two)
 
 
 def test_two_of_a_name_are_refused(mine):
@@ -97,4 +94,4 @@ def test_a_class_of_a_prompt_is_told_by_what_it_does(body):
         exec(f"class Typed(onearm.SOBA):\n{body.format(value)}", names)
         return names["Typed"]
 
-    assert own(typed(1)) == own(typed(1)) != own(typed(2))
+    assert code(typed(1)) == code(typed(1)) != code(typed(2))

@@ -9,7 +9,7 @@ import pytest
 import onearm
 from onearm.racing.plan import Plan
 from onearm.racing.race import race
-from tests.racing.racers import ROUNDS
+from tests.racing.racers import ROUNDS, keys
 
 
 def test_plans(tmp_path):
@@ -38,7 +38,7 @@ name = "Perceptron"
         for name in ("Banditron gamma=0.1", "Banditron gamma=0.2", "Perceptron")
     ]  # fmt: skip
     path.write_text(plan.toml())
-    assert [job.key() for job in Plan.read(path).jobs()] == [job.key() for job in jobs]
+    assert keys(Plan.read(path)) == keys(plan)
 
 
 @pytest.mark.parametrize(
@@ -102,8 +102,8 @@ def written(text):
 def test_streams_are_told_apart_by_all_that_they_are():
     X, y = np.eye(3)[[0, 1, 2] * 9], [0, 1, 2] * 9
     told = [{}, {"nominal": (2, 2, 2)}, {"n_classes": 5}]
-    keys = {Plan([onearm.Stream.of(X, y, **one)], ["SOBA"]).jobs()[0].key() for one in told}
-    assert len(keys) == 3
+    plans = [Plan([onearm.Stream.of(X, y, **one)], ["SOBA"]) for one in told]
+    assert len({key for plan in plans for key in keys(plan)}) == 3
     with pytest.raises(ValueError, match="streams must have different names, got 'rows' twice"):
         race([onearm.Stream.of(X, y), onearm.Stream.of(X[::-1], y)], "SOBA", on=1)
 

@@ -43,7 +43,7 @@ def kill_a_worker(killed):
     """Kill a process that plays, as soon as there is one."""
     while not killed:
         for process in psutil.process_iter(["cmdline"]):
-            if "ray::_reporting" in " ".join(process.info["cmdline"] or ()):
+            if "ray::play_job" in " ".join(process.info["cmdline"] or ()):
                 time.sleep(0.2)  # into the run
                 process.kill()
                 killed.append(process.pid)

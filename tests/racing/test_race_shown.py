@@ -16,7 +16,7 @@ from onearm.racing.live import Display
 from onearm.racing.plan import Plan
 from onearm.racing.race import race
 from onearm.racing.summary import scores
-from tests.racing.racers import NAMES, ROUNDS
+from tests.racing.racers import NAMES, ROUNDS, keys
 
 
 def test_scores_by_hand():
@@ -50,7 +50,7 @@ def test_numbers_and_figures_are_written(tmp_path):
     table = np.genfromtxt(tmp_path / "results.csv", delimiter=",", names=True, dtype=None)
     np.testing.assert_allclose(table["error"], [row["error"] for row in results.rows()])
     plan = Plan.read(tmp_path / "race.toml")
-    assert [job.key() for job in plan.jobs()] == [job.key() for job in results.plan.jobs()]
+    assert keys(plan) == keys(results.plan)
     assert "Banditron gamma=0.05" in (tmp_path / "race.html").read_text()
 
 
@@ -62,30 +62,30 @@ def test_lines_where_there_is_no_terminal(capsys):
 
 
 def test_runs_under_way_are_heard():
-    jobs = Plan(["SynSep"], ["Banditron"], 2, 1000).jobs()
+    jobs = dict(zip("ab", Plan(["SynSep"], ["Banditron"], 2, 1000).jobs(), strict=True))
     console = Console(width=100, force_terminal=False)
     with Display(jobs, [], console) as shown, socket.socket(type=socket.SOCK_DGRAM) as voice:
-        line = shown.line_of[jobs[0].key()]
+        line = shown.line_of["a"]
         for _ in range(100):
             voice.sendto(b"not for us", shown.address)
-            voice.sendto(json.dumps([jobs[0].key(), 400, 300, 0.5, 1000]).encode(), shown.address)
+            voice.sendto(json.dumps(["a", 400, 300, 0.5, 1000]).encode(), shown.address)
             if line.under_way:
                 break
             time.sleep(0.02)
         assert line.cells() == ("800", "0.2500", "0:02")
-        shown.end(jobs[1].key(), {"n_rounds": 1000, "error": 0.5, "seconds": 0.5})
+        shown.end("b", {"n_rounds": 1000, "error": 0.5, "seconds": 0.5})
         assert line.share() == pytest.approx((1 + 0.4) / 2)
         assert line.cells() == ("1,400", "0.4286", "0:00")
         assert shown.table().row_count == 1
 
 
 def test_odd_words_do_no_harm(capsys):
-    jobs = Plan(["SynSep"], ["Banditron"], 1, 1000).jobs()
+    jobs = {"a": Plan(["SynSep"], ["Banditron"], 1, 1000).jobs()[0]}
     with Display(jobs, [], Console(width=100, force_terminal=False)) as shown:
         with socket.socket(type=socket.SOCK_DGRAM) as voice:
             for word in ([["a"], 1, 1, 1, 1], [1, 2], {"a": 1}, ["a", "b", "c", "d", "e"], None):
                 voice.sendto(json.dumps(word).encode(), shown.address)
-            line, key = shown.line_of[jobs[0].key()], jobs[0].key()
+            line, key = shown.line_of["a"], "a"
             for _ in range(100):
                 voice.sendto(json.dumps([key, 400, 300, 0.5, 1000]).encode(), shown.address)
                 if line.under_way:
@@ -119,7 +119,7 @@ def test_names_are_shown_as_they_are(name, tmp_path, capsys):
     results.write(tmp_path, figures=True)
     assert "Failed: Sleepy on " in (tmp_path / "race.html").read_text()
     moving = Console(width=200, force_terminal=True, file=io.StringIO())
-    with Display(results.plan.jobs(), [], moving) as shown:
+    with Display({"a": results.plan.jobs()[0]}, [], moving) as shown:
         moving.print(shown.table())
     assert name in moving.file.getvalue()
 

@@ -10,8 +10,8 @@ import time
 import pytest
 
 import onearm
+from onearm.experiments.ledger import Ledger
 from onearm.racing.race import RUNS, race
-from onearm.racing.records import finished
 from tests.racing.racers import NAMES, ROUNDS
 
 
@@ -53,7 +53,7 @@ def test_what_had_ended_is_not_lost(tmp_path, how, ctrl_c):
     process = begun(tmp_path)
     os.killpg(process.pid, how)
     process.communicate()
-    kept = finished(tmp_path / RUNS)
+    kept = Ledger(tmp_path / RUNS).records()
     assert 3 <= len(kept) < 80
     done = subprocess.run(
         [sys.executable, "-c", RACE, str(tmp_path)], capture_output=True, text=True
@@ -69,14 +69,14 @@ def test_what_had_ended_is_not_lost(tmp_path, how, ctrl_c):
 LOST = """
 import psutil
 from onearm.racing.plan import Plan
-from onearm.racing.pool import play_all
+from onearm.experiments.pool import play_all
 
 jobs = Plan(["SynNonSep"], ["Banditron", "SOBA"], 20, 100_000).jobs()
-ended = play_all(jobs, 2, ("127.0.0.1", 9))
-keys = [next(ended)[0].key()]
+ended = play_all({str(job): job for job in jobs}, 2)
+keys = [next(ended)[0]]
 children = psutil.Process().children(recursive=True)
 next(child for child in children if "LokyProcess" in " ".join(child.cmdline())).kill()
-keys += [job.key() for job, record in ended if record["n_rounds"] == 100_000]
+keys += [key for key, record in ended if record["n_rounds"] == 100_000]
 print(len(keys), len(set(keys)))
 """
 
@@ -98,6 +98,6 @@ class Deadly(onearm.Banditron):
 def test_a_run_that_kills_its_worker_is_found(tmp_path):
     results = race("SynSep", ["Banditron", Deadly, "SOBA"], rounds=ROUNDS, on=2, out=tmp_path)
     assert [run["learner"] for run in results.runs] == ["Banditron", "SOBA"]
-    assert len(finished(tmp_path / RUNS)) == 2
+    assert len(Ledger(tmp_path / RUNS).records()) == 2
     (failure,) = results.failures
     assert failure.startswith("Deadly on SynSep, repeat 0: its worker was lost")

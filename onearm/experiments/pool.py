@@ -1,0 +1,120 @@
+"""Where jobs are played: on cores of this machine through joblib, or on a Ray cluster.
+
+Ray has a backend for joblib too, but one that returns all results at the end and none if a worker
+is lost. Tasks of Ray end one by one, and Ray itself repeats those of a lost worker.
+"""
+
+from collections.abc import Iterator, Mapping
+from concurrent.futures import BrokenExecutor
+from contextlib import closing
+
+from joblib import Parallel, cpu_count, delayed
+
+from onearm.core.cluster import connected
+from onearm.experiments.job import Job, Record
+from onearm.experiments.progress import Address, Reporter
+
+TRIES = 2  # of all jobs together, where workers are lost
+ALL_CORES = "all-cores"
+MAX_WORKERS = 1024
+Jobs = Mapping[str, Job]  # by key
+Result = Record | Exception  # what a job returned or raised
+
+
+class RunError(Exception):
+    """A run that failed, in words; the exception itself may not pass between processes."""
+
+
+def require_place(on: str | int) -> None:
+    """Refuse what is no place to play on."""
+    if not (isinstance(on, str) and on) and not (type(on) is int and 1 <= on <= MAX_WORKERS):
+        places = f"a number in [1, {MAX_WORKERS}], ray or the address of a Ray cluster"
+        raise ValueError(f"on must be {ALL_CORES}, {places}, got {on!r}")
+
+
+def is_cluster(on: str | int) -> bool:
+    """Whether jobs may be played on other machines than this one."""
+    return isinstance(on, str) and on != ALL_CORES
+
+
+def play_all(
+    jobs: Jobs, on: str | int, address: Address | None = None
+) -> Iterator[tuple[str, Result]]:
+    """Give the key of each job with its result once it has ended; progress goes to `address`.
+
+    `on` is a number of cores, "all-cores", "ray", or the address of a Ray cluster. The jobs of a
+    worker that was lost are played again; in the end one by one, so that a job that kills its
+    worker is identified and the others are played.
+    """
+    if is_cluster(on):
+        yield from _on_ray(jobs, str(on), address)
+        return
+    n = cpu_count() if on == ALL_CORES else int(on)
+    missing = dict(jobs)
+    for _ in range(TRIES):
+        try:
+            for key, result in _in_workers(missing, n, address):
+                del missing[key]
+                yield key, result
+            return
+        except BrokenExecutor:
+            pass  # a worker was killed, or ran out of memory
+    for key, job in missing.items():  # one of them may kill its worker whenever it is played
+        try:
+            ((_, result),) = _in_workers({key: job}, max(n, 2), address)
+        except BrokenExecutor as error:
+            result = lost(error)
+        yield key, result
+
+
+def _in_workers(jobs: Jobs, n: int, address: Address | None) -> Iterator[tuple[str, Result]]:
+    workers = Parallel(n, return_as="generator_unordered", batch_size=1)
+    calls = [delayed(play_job)(key, job, address) for key, job in jobs.items()]
+    with closing(workers(calls)) as results:
+        yield from results
+
+
+def lost(error: Exception) -> RunError:
+    """Return that a worker was lost, with the first line of what is known about it.
+
+    >>> lost(OSError("\\n\\nno memory\\nat all"))
+    RunError('its worker was lost: no memory')
+    """
+    lines = str(error).strip().splitlines()
+    return RunError("its worker was lost" + (f": {lines[0]}" if lines else ""))
+
+
+def _on_ray(jobs: Jobs, on: str, address: Address | None) -> Iterator[tuple[str, Result]]:
+    with connected(on) as ray:
+        task = ray.remote(num_cpus=1, max_retries=TRIES)(play_job)
+        here = address and (ray.util.get_node_ip_address(), address[1])
+        pending = {task.remote(key, job, here): key for key, job in jobs.items()}
+        try:
+            while pending:
+                (done,), _ = ray.wait(list(pending))
+                try:
+                    result = ray.get(done)[1]
+                except ray.exceptions.RayTaskError as error:
+                    result = RunError(describe_error(error.cause))
+                except ray.exceptions.RayError as error:
+                    result = lost(error)
+                yield pending.pop(done), result
+        finally:
+            for reference in pending:
+                ray.cancel(reference, force=True)
+
+
+def play_job(key: str, job: Job, address: Address | None) -> tuple[str, Result]:
+    """Play a job in a worker."""
+    try:
+        with Reporter(key, address) as reporter:
+            return key, job.play(reporter.report)
+    except FileNotFoundError as error:
+        return key, error
+    except Exception as error:  # whatever it is, the other jobs go on
+        return key, RunError(describe_error(error))
+
+
+def describe_error(error: Exception) -> str:
+    """Return an exception in words, with its type."""
+    return f"{type(error).__name__}: {error}"
