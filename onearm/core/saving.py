@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 import onearm
+from onearm.core.old_names import current_arrays, current_class, current_parameters
 
 
 class Saveable:
@@ -80,11 +81,12 @@ def load(path: str | Path) -> Any:
         header, parameters, arrays = _parsed(path)
     except ValueError as error:
         raise ValueError(f"{path} is not a saved learner: {error}") from None
-    cls = _class(header["class"])
+    cls = _class(current_class(header["class"]))
     if header["sha256"] != digest(header["parameters"], arrays):
         raise ValueError(f"{path} is damaged: its SHA-256 is not the one in its header")
     try:
-        return cls.loaded(parameters, arrays)
+        parameters = current_parameters(cls.__name__, parameters)
+        return cls.loaded(parameters, current_arrays(cls.__name__, arrays))
     except ValueError as error:
         raise ValueError(f"{path} cannot be loaded: {error}") from None
 

@@ -1,0 +1,52 @@
+"""What files of earlier versions call things that have another name by now.
+
+`load` translates a file by these tables before anything else looks at it; a file that has both the
+old and the new name of something is refused. An old name is never given to anything else.
+"""
+
+from typing import Any
+
+CLASSES = {
+    "onearm.convex.gradient_boosting.BanditGradientBooster": (
+        "onearm.regression.gradient_boosting.BanditGradientBooster"
+    ),
+    "onearm.convex.gradient_boosting.GradientBooster": (
+        "onearm.regression.gradient_boosting.GradientBooster"
+    ),
+    "onearm.convex.gradient_boosting.SpanBooster": (
+        "onearm.regression.gradient_boosting.SpanBooster"
+    ),
+    "onearm.convex.linear_regressors.OGD": "onearm.regression.linear_regressors.OGD",
+    "onearm.convex.linear_regressors.NFKM": "onearm.regression.linear_regressors.NFKM",
+    "onearm.convex.linear_regressors.FKM": "onearm.regression.linear_regressors.FKM",
+}
+
+PARAMETERS: dict[str, dict[str, str]] = {}  # by class: {old name: new name}
+
+ARRAYS: dict[str, dict[str, str]] = {}  # by class, its weak learners' arrays too
+
+
+def current_class(name: str) -> str:
+    """Return the name that the class of a file has now."""
+    return CLASSES.get(name, name)
+
+
+def current_parameters(cls: str, given: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters in a file of class `cls` by the names that they have now."""
+    renamed = _renamed(given, PARAMETERS.get(cls, {}), "parameter")
+    nested = renamed.get("parameters")  # AdaBoostMH saves more than its parameters
+    if isinstance(nested, dict):
+        renamed["parameters"] = _renamed(nested, PARAMETERS.get(cls, {}), "parameter")
+    return renamed
+
+
+def current_arrays(cls: str, saved: dict[str, Any]) -> dict[str, Any]:
+    """Return the arrays in a file of class `cls` by the names that they have now."""
+    return _renamed(saved, ARRAYS.get(cls, {}), "array")
+
+
+def _renamed(given: dict[str, Any], new_names: dict[str, str], kind: str) -> dict[str, Any]:
+    for old, new in new_names.items():
+        if old in given and new in given:
+            raise ValueError(f"{kind} {new} is there twice, also by its old name {old}")
+    return {new_names.get(name, name): value for name, value in given.items()}
