@@ -20,8 +20,8 @@ from threadpoolctl import threadpool_limits
 
 from bench import mh_peers_report, report
 from bench.timing import one_core
-from onearm.mh.adaboost import AdaBoostMH
-from onearm.mh.held import Held
+from onearm.mh.classifier import AdaBoostMH
+from onearm.mh.early_stopping import ValidationCurve
 from papers.b10.data import Split, load
 from papers.b10.paper import PRINTED, SIZES, of
 
@@ -36,20 +36,22 @@ WIDE = ("mnist", "usps", "isolet")  # hundreds of columns
 class Bounded(AdaBoostMH):
     """AdaBoostMH that stops when its time is over."""
 
-    def _boost(self, rounds: int, held: Any) -> None:
+    def _boost(self, rounds: int, curve: Any) -> None:
         self.clock_, end = [], self.began + self.budget
         while not self.clock_ or time.process_time() < end:
             super()._boost(20, None)
-            self.clock_.append((len(self.form_.alpha), time.process_time() - self.began))
+            self.clock_.append((len(self.ensemble_.alpha), time.process_time() - self.began))
 
 
 def ours(data: Split, budget: float, **settings: Any) -> Curve:
     model = Bounded(n_rounds=MANY, random_state=0, arms="recent", **settings)
     model.began, model.budget = time.process_time(), budget
     model.fit(data.X, data.y)
-    held = Held(data.X_test, data.y_test[:, None] == model.classes_, np.ones(len(data.y_test)))
-    held.see(model.form_, False)
-    return [(clock, held.errors[t - 1]) for t, clock in thinned(model.clock_)]
+    curve = ValidationCurve(
+        data.X_test, data.y_test[:, None] == model.classes_, np.ones(len(data.y_test))
+    )
+    curve.update(model.ensemble_, False)
+    return [(clock, curve.errors[t - 1]) for t, clock in thinned(model.clock_)]
 
 
 def lightgbm(data: Split, budget: float, **settings: Any) -> Curve:

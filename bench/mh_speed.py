@@ -21,8 +21,8 @@ from rich.console import Console
 from bench import mh_speed_report, report
 from onearm.core.kernels import kernel
 from onearm.core.rng import seeded
-from onearm.mh.adaboost import AdaBoostMH
-from onearm.mh.arms import Arms, pull, reward
+from onearm.mh.bandits import Arms, pull, reward
+from onearm.mh.classifier import AdaBoostMH
 from papers.b10.data import load
 
 FOLDER = Path(__file__).with_name("results")
@@ -52,7 +52,7 @@ def begun(base: str, arms: str, n_jobs: int = 1, rounds: int = 1) -> AdaBoostMH:
 
 
 def played(model: AdaBoostMH, rounds: int) -> Callable[[], Any]:
-    return lambda: model.form_.boost(rounds, model._training)
+    return lambda: model.ensemble_.boost(rounds, model._training)
 
 
 def scikit_learn() -> float:

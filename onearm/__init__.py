@@ -29,7 +29,7 @@ LEARNERS = {
     "OnlineMBBM": "onearm.boosting.bbm",
     "BinBandit": "onearm.boosting.binbandit",
 }
-ESTIMATORS = {"AdaBoostMH": "onearm.mh.adaboost"}
+ESTIMATORS = {"AdaBoostMH": "onearm.mh.classifier"}
 REGRESSORS = {
     "BanditGradientBooster": "onearm.regression.gradient_boosting",
     "GradientBooster": "onearm.regression.gradient_boosting",

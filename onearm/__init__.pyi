@@ -36,7 +36,7 @@ from onearm.linear.perceptron import Perceptron as _Perceptron
 from onearm.linear.rdue import RDUE as _RDUE
 from onearm.linear.slb import SLB as _SLB
 from onearm.linear.soba import SOBA as _SOBA
-from onearm.mh.adaboost import AdaBoostMH as AdaBoostMH
+from onearm.mh.classifier import AdaBoostMH as AdaBoostMH
 from onearm.racing.plan import Plan as Plan
 from onearm.racing.race import race as race
 from onearm.regression.gradient_boosting import BanditGradientBooster as _BanditGradientBooster

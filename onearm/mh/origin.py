@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from onearm.mh.columns import each_column
+from onearm.mh.binning import each_column
 from onearm.mh.settings import Settings
 
 

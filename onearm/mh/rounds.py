@@ -15,12 +15,12 @@ R. Schapire, Y. Singer. Improved boosting algorithms using confidence-rated pred
 import math
 
 from onearm.core.kernels import bind, kernel_without_refcounts
-from onearm.mh.arms import FULL
-from onearm.mh.columns import base_above
-from onearm.mh.full import full_search_in_threads
-from onearm.mh.product import COLUMN, HIGH, LOW, product
+from onearm.mh.bandits import FULL
+from onearm.mh.binning import base_above
+from onearm.mh.full_search import full_search_in_threads
+from onearm.mh.products import COLUMN, HIGH, LOW, product
 from onearm.mh.stump import keep
-from onearm.mh.tree import fit_leaf, sign, tree
+from onearm.mh.trees import fit_leaf, sign, tree
 from onearm.mh.weights import (
     ALL,
     HAS,

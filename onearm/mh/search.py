@@ -5,8 +5,8 @@ from joblib import effective_n_jobs
 from numba import get_num_threads
 
 from onearm.core.kernels import kernel_without_refcounts
-from onearm.mh.arms import FULL, pull, pulls, reward
-from onearm.mh.full import FullRoom, full_search
+from onearm.mh.bandits import FULL, pull, pulls, reward
+from onearm.mh.full_search import FullRoom, full_search
 from onearm.mh.stump import BEST, KEPT, MARGIN, NO_CUT, NONE, best_cut, keep
 from onearm.mh.weights import UNIT, in_line, mass
 

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from onearm.core.parameters import checked, flag, option, parameters, real, whole
-from onearm.mh.arms import POLICIES, REWARDS
+from onearm.mh.bandits import POLICIES, REWARDS
 
 CHANGEABLE = ("n_rounds", "n_jobs", "verbose")  # between two fits of a warm start
 
@@ -70,7 +70,7 @@ class Settings:
         return {name: value for name, value in vars(self).items() if name not in CHANGEABLE}
 
     def form(self) -> list[Any]:
-        """Return the kind of base classifiers and their size, as `forms.form` takes it."""
+        """Return the kind of base classifiers and their size, as `ensemble.make` takes it."""
         if self.base == "tree":
             return ["trees", self.n_leaves]
         return ["products", self.n_terms if self.base == "product" else 1]

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from onearm.core.locking import Lock
-from onearm.mh.arms import Arms
-from onearm.mh.columns import Columns
-from onearm.mh.full import FullRoom
+from onearm.mh.bandits import Arms
+from onearm.mh.binning import Columns
+from onearm.mh.full_search import FullRoom
 from onearm.mh.rounds import (
     boost_products,
     boost_products_in_threads,

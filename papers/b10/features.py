@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.progress import track
 
 from onearm import Chess, Diagonal
-from onearm.mh.adaboost import AdaBoostMH
+from onearm.mh.classifier import AdaBoostMH
 from papers import RESULTS, facts
 from papers.b10.paper import POLICIES
 from papers.markdown import table
@@ -46,7 +46,7 @@ def play(job: Job) -> list[list[float]]:
     """The shares of the columns after each stage."""
     model = AdaBoostMH(n_rounds=ROUNDS, arms=job.arms, random_state=job.seed, **EXP3P)
     model.fit(*rows(job))
-    used = model.form_.column[:, 0]
+    used = model.ensemble_.column[:, 0]
     used = used[used >= 0]
     return [(np.bincount(used[:t], minlength=COLUMNS) / len(used[:t])).tolist() for t in STAGES]
 

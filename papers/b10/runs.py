@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from onearm.core.code_digest import digest
-from onearm.mh.adaboost import AdaBoostMH
-from onearm.mh.held import Held
+from onearm.mh.classifier import AdaBoostMH
+from onearm.mh.early_stopping import ValidationCurve
 from papers import records as runs
 from papers.b10.data import Split, load
 from papers.b10.paper import BASES, DATA_SETS, POLICIES, SIZES, SMOOTHED, of
@@ -63,16 +63,16 @@ class Job(NamedTuple):
 class Timed(AdaBoostMH):
     """AdaBoostMH that remembers how many rounds it had played when."""
 
-    def _boost(self, rounds: int, held: Held | None) -> None:
+    def _boost(self, rounds: int, curve: ValidationCurve | None) -> None:
         self.clock_ = [(0, time.process_time())]
-        if held is not None:
-            return super()._boost(rounds, held)
+        if curve is not None:
+            return super()._boost(rounds, curve)
         while rounds > 0:
-            before = len(self.form_.alpha)
+            before = len(self.ensemble_.alpha)
             super()._boost(min(rounds, AT_ONCE), None)
             rounds -= AT_ONCE
-            self.clock_.append((len(self.form_.alpha), time.process_time()))
-            if len(self.form_.alpha) - before < min(rounds, AT_ONCE):
+            self.clock_.append((len(self.ensemble_.alpha), time.process_time()))
+            if len(self.ensemble_.alpha) - before < min(rounds, AT_ONCE):
                 return None
         return None
 
@@ -125,9 +125,9 @@ def play(job: Job) -> Record:
     model = job.make(rounds).fit(data.X, data.y)
     t, clock = np.array(model.clock_).T
     truth = data.y_test[:, None] == model.classes_
-    held = Held(data.X_test, truth, np.ones(len(truth)))
-    held.see(model.form_, False)
-    smoothed = held.smoothed()
+    curve = ValidationCurve(data.X_test, truth, np.ones(len(truth)))
+    curve.update(model.ensemble_, False)
+    smoothed = curve.smoothed()
     at = np.unique(np.geomspace(1, len(smoothed), POINTS).round().astype(int))
     seconds = np.interp(at, t, clock - decided)
     return {

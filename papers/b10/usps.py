@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from sklearn.neighbors import KNeighborsClassifier
 
-from onearm.mh.adaboost import AdaBoostMH
-from onearm.mh.held import Held
+from onearm.mh.classifier import AdaBoostMH
+from onearm.mh.early_stopping import ValidationCurve
 from papers import RESULTS, facts
 from papers.b10.data import Split, load, smooth
 from papers.markdown import table
@@ -27,9 +27,11 @@ def smoothed(data: Split, **settings: Any) -> list[float]:
     """The smoothed test error after some rounds of EXP3.P, in percent."""
     model = AdaBoostMH(n_rounds=ROUNDS[-1], arms="exp3p", random_state=0, **settings)
     model.fit(data.X, data.y)
-    held = Held(data.X_test, data.y_test[:, None] == model.classes_, np.ones(len(data.y_test)))
-    held.see(model.form_, False)
-    return [100 * float(held.smoothed()[t - 1]) for t in ROUNDS]
+    curve = ValidationCurve(
+        data.X_test, data.y_test[:, None] == model.classes_, np.ones(len(data.y_test))
+    )
+    curve.update(model.ensemble_, False)
+    return [100 * float(curve.smoothed()[t - 1]) for t in ROUNDS]
 
 
 def neighbour(data: Split) -> float:

@@ -5,7 +5,7 @@ import socket
 import numpy as np
 import pytest
 
-from onearm.mh.adaboost import AdaBoostMH
+from onearm.mh.classifier import AdaBoostMH
 from onearm.racing.race import race
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from onearm.mh.adaboost import AdaBoostMH
+from onearm.mh.classifier import AdaBoostMH
 
 BASES = ("stump", "product", "tree")
 SIZES = {"n_leaves": 4, "n_terms": 3}
@@ -26,8 +26,8 @@ def model(base, **settings):
 
 def agree(one, two):
     """Whether all that was learned, and all that learning would go on from, is the same."""
-    for name, array in one.form_.arrays().items():
-        assert np.array_equal(array, two.form_.arrays()[name], equal_nan=True), name
+    for name, array in one.ensemble_.arrays().items():
+        assert np.array_equal(array, two.ensemble_.arrays()[name], equal_nan=True), name
     assert np.array_equal(one.pulls_by_stage_.toarray(), two.pulls_by_stage_.toarray())
     if not one.warm_start:
         return

@@ -5,12 +5,12 @@ import pytest
 from scipy.sparse import csr_array
 
 import onearm
-from onearm.mh.arms import POLICIES
+from onearm.mh.bandits import POLICIES
 from onearm.mh.weights import UNIT
 
 sklearn = pytest.importorskip("sklearn")
 
-from onearm.mh.adaboost import AdaBoostMH  # noqa: E402 it needs scikit-learn
+from onearm.mh.classifier import AdaBoostMH  # noqa: E402 it needs scikit-learn
 
 BASES = ("stump", "product", "tree")
 
@@ -57,12 +57,15 @@ def test_a_stump_is_the_best_of_its_column():
     model = AdaBoostMH(n_rounds=30, arms="uniform", random_state=3).fit(X, y)
     w, Y = start(y, 3), signs(y, 3)
     for t in range(30):
-        j = model.form_.column[t, 0]
+        j = model.ensemble_.column[t, 0]
         edges = [
             np.abs((w * Y * np.where(X[:, j] >= b, 1, -1)[:, None]).sum(axis=0)).sum()
             for b in np.unique(X[:, j])[1:]
         ]
-        h = np.where(X[:, j] >= model.form_.threshold[t, 0], 1, -1)[:, None] * model.form_.votes[t]
+        h = (
+            np.where(X[:, j] >= model.ensemble_.threshold[t, 0], 1, -1)[:, None]
+            * model.ensemble_.votes[t]
+        )
         assert (w * Y * h).sum() == pytest.approx(max(edges), abs=1e-12)
         w = w * np.exp(-model.alpha_[t] * h * Y)
         w /= w.sum()
@@ -72,7 +75,7 @@ def test_a_stump_is_the_best_of_its_column():
 def test_the_energy_of_a_product_never_rises(arms):
     """√(1-γ²) falls with every term that is taken, new or fitted again: its γ is larger."""
     from onearm.core.kernels import compose, interpreted
-    from onearm.mh import product as module
+    from onearm.mh import products as module
 
     X, y = blobs(60)
     settings = {"n_terms": 3, "n_rounds": 1, "random_state": 0, "warm_start": True}
@@ -108,8 +111,8 @@ def test_scans_and_histograms_agree_to_the_bit(arms, rounds, base, digits):
         ).fit(X, y)
         for exact in (False, True)
     )
-    for name, array in one.form_.arrays().items():
-        assert np.array_equal(array, two.form_.arrays()[name], equal_nan=True), name
+    for name, array in one.ensemble_.arrays().items():
+        assert np.array_equal(array, two.ensemble_.arrays()[name], equal_nan=True), name
     assert np.array_equal(one._training.weights.A, two._training.weights.A)
 
 
@@ -134,8 +137,8 @@ def test_full_searches_of_small_nodes_agree(seed):
         AdaBoostMH("tree", n_rounds=1, arms="full", n_leaves=4, exact=exact).fit(X, y)
         for exact in (False, True)
     )
-    for name, array in one.form_.arrays().items():
-        assert np.array_equal(array, two.form_.arrays()[name], equal_nan=True), name
+    for name, array in one.ensemble_.arrays().items():
+        assert np.array_equal(array, two.ensemble_.arrays()[name], equal_nan=True), name
 
 
 @pytest.mark.parametrize("base", BASES)
@@ -146,8 +149,8 @@ def test_a_full_search_is_that_of_all_arms_at_once(base):
         AdaBoostMH(base, n_rounds=10, n_leaves=3, **arms).fit(X, y, sample_weight=w)
         for arms in ({"arms": "full"}, {"arms": "uniform", "arms_per_round": 6, "random_state": 1})
     )
-    for name, array in full.form_.arrays().items():
-        assert np.array_equal(array, every.form_.arrays()[name], equal_nan=True), name
+    for name, array in full.ensemble_.arrays().items():
+        assert np.array_equal(array, every.ensemble_.arrays()[name], equal_nan=True), name
 
 
 @pytest.mark.compiled
@@ -208,7 +211,7 @@ def test_missing_values_are_below_all_thresholds():
     low = X.copy()
     low[::3, 0] = -np.inf
     assert np.array_equal(model.predict(X), model.predict(np.nan_to_num(low, neginf=-1e300)))
-    assert not np.isnan(model.form_.threshold).any()
+    assert not np.isnan(model.ensemble_.threshold).any()
 
 
 @pytest.mark.compiled
@@ -239,8 +242,8 @@ def test_two_threads_find_the_same_to_the_bit(base):
     X, y = blobs(300, d=7, digits=2)
     settings = {"n_rounds": 60, "arms": "full", "warm_start": True}
     one, two = (AdaBoostMH(base, n_jobs=n, **settings).fit(X, y) for n in (1, 2))
-    for name, array in one.form_.arrays().items():
-        assert np.array_equal(array, two.form_.arrays()[name], equal_nan=True), name
+    for name, array in one.ensemble_.arrays().items():
+        assert np.array_equal(array, two.ensemble_.arrays()[name], equal_nan=True), name
     assert np.array_equal(one._training.weights.A, two._training.weights.A)
     assert one.pulls_.tolist() == two.pulls_.tolist()
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from onearm.core.rng import seeded
-from onearm.mh.arms import LOG, Arms, pull, reward, worth
+from onearm.mh.bandits import LOG, Arms, pull, reward, worth
 
 
 def test_exp3p_finds_the_one_good_arm():

@@ -7,10 +7,10 @@ import pytest
 
 pytest.importorskip("sklearn")
 
-from onearm.mh import gathered, on_ray
-from onearm.mh.arms import POLICIES
-from onearm.mh.block import Block, bounds, cut
-from onearm.mh.blocks import Blocks
+from onearm.mh.bandits import POLICIES
+from onearm.mh.distributed import histograms, ray_actors
+from onearm.mh.distributed.block import Block, bounds, cut
+from onearm.mh.distributed.coordinator import Coordinator
 from tests.mh.shared_rows import BASES, agree, model, rows
 
 
@@ -37,15 +37,15 @@ class Here:
 
 @contextmanager
 def shared(training, on, n_jobs):
-    training.blocks = Blocks(training, Here(training, n_jobs))
+    training.blocks = Coordinator(training, Here(training, n_jobs))
     yield
     training.blocks = None
 
 
 @pytest.fixture(autouse=True)
 def no_ray(monkeypatch):
-    monkeypatch.setattr(on_ray, "shared", shared)
-    monkeypatch.setattr(on_ray, "check", lambda on: None)
+    monkeypatch.setattr(ray_actors, "shared", shared)
+    monkeypatch.setattr(ray_actors, "check", lambda on: None)
 
 
 def both(base, n_jobs=3, n=60, several=False, **settings):
@@ -74,7 +74,7 @@ def test_a_row_may_be_a_block(base):
 
 @pytest.mark.parametrize("base", BASES)
 def test_full_searches_may_take_several_messages(base, monkeypatch):
-    monkeypatch.setattr(gathered, "AT_ONCE", 200)  # numbers: not all columns
+    monkeypatch.setattr(histograms, "AT_ONCE", 200)  # numbers: not all columns
     agree(*both(base, arms="full", n_rounds=6))
 
 

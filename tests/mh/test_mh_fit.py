@@ -10,8 +10,8 @@ pytest.importorskip("sklearn")
 
 from sklearn.base import clone
 
-from onearm.mh import adaboost
-from onearm.mh.adaboost import AdaBoostMH
+from onearm.mh import classifier
+from onearm.mh.classifier import AdaBoostMH
 from onearm.mh.training import Training
 
 BASES = ("stump", "product", "tree")
@@ -31,8 +31,8 @@ def begun(base="stump", n_rounds=5, warm_start=True, **settings):
 
 
 def same(one, two):
-    for name, array in one.form_.arrays().items():
-        assert np.array_equal(array, two.form_.arrays()[name], equal_nan=True), name
+    for name, array in one.ensemble_.arrays().items():
+        assert np.array_equal(array, two.ensemble_.arrays()[name], equal_nan=True), name
 
 
 def other_value(X):
@@ -157,7 +157,7 @@ def test_a_refused_fit_changes_nothing(name, warm_start):
 @pytest.mark.parametrize("base", BASES)
 def test_an_interrupted_fit_leaves_the_model_as_it_was(base, warm_start, arms, monkeypatch):
     """Amid boosting, where weights have been changed and rounds not yet been added."""
-    monkeypatch.setattr(adaboost, "AT_ONCE", 10)
+    monkeypatch.setattr(classifier, "AT_ONCE", 10)
     model = begun(base, n_rounds=10, warm_start=warm_start, arms=arms)
     before, calls = pickle.dumps(model), []
 

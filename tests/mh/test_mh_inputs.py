@@ -10,8 +10,8 @@ from scipy.sparse import csr_array
 
 pytest.importorskip("sklearn")
 
-from onearm.mh.adaboost import AdaBoostMH
-from onearm.mh.arms import Arms
+from onearm.mh.bandits import Arms
+from onearm.mh.classifier import AdaBoostMH
 from onearm.mh.settings import Settings
 from onearm.mh.weights import in_units
 
@@ -25,8 +25,8 @@ def rows(n=120, seed=0):
 
 
 def same_model(one, two):
-    for name, array in one.form_.arrays().items():
-        assert np.array_equal(array, two.form_.arrays()[name], equal_nan=True), name
+    for name, array in one.ensemble_.arrays().items():
+        assert np.array_equal(array, two.ensemble_.arrays()[name], equal_nan=True), name
 
 
 def fitted(w, base="stump", **settings):
@@ -69,7 +69,9 @@ def test_integer_weights_are_repetitions(base):
     settings = {"n_rounds": 15, "max_bins": 8, "random_state": 0}
     weighted = AdaBoostMH(base, **settings).fit(X, y, w)
     repeated = AdaBoostMH(base, **settings).fit(X.repeat(w, axis=0), y.repeat(w))
-    assert np.array_equal(weighted.form_.threshold, repeated.form_.threshold, equal_nan=True)
+    assert np.array_equal(
+        weighted.ensemble_.threshold, repeated.ensemble_.threshold, equal_nan=True
+    )
     assert weighted.alpha_ == pytest.approx(repeated.alpha_, abs=1e-9)
 
 
@@ -118,8 +120,8 @@ def test_huge_values_have_thresholds_between_them(base, large, exact):
     X = np.where(y == 1, large, -large)[:, None] * np.array([1.0, -1.0])
     model = AdaBoostMH(base, n_rounds=5, random_state=0, exact=exact).fit(X, y)
     assert model.score(X, y) == 1.0
-    used = model.form_.column >= 0
-    assert np.isfinite(model.form_.threshold[used]).all()
+    used = model.ensemble_.column >= 0
+    assert np.isfinite(model.ensemble_.threshold[used]).all()
 
 
 def test_infinite_values_are_refused():
@@ -201,9 +203,9 @@ except ImportError as error:
 
 @pytest.mark.parametrize(
     ("package", "use", "extra"),
-    [("sklearn", "onearm.AdaBoostMH", "mh"), ("sklearn", "import onearm.mh.adaboost", "mh"),
-     ("sklearn", "from onearm.mh.voting import Voting", "mh"),
-     ("ray", "from onearm.mh import on_ray; on_ray.check('ray')", "ray"),
+    [("sklearn", "onearm.AdaBoostMH", "mh"), ("sklearn", "import onearm.mh.classifier", "mh"),
+     ("sklearn", "from onearm.mh.prediction import Voting", "mh"),
+     ("ray", "from onearm.mh.distributed import ray_actors; ray_actors.check('ray')", "ray"),
      ("ray", "from onearm.core.cluster import connected; connected('ray').__enter__()", "ray"),
      ("matplotlib", "from onearm.racing.figures import needed; needed()", "plots"),
      ("pyarrow",

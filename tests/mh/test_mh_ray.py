@@ -11,8 +11,8 @@ pytest.importorskip("sklearn")
 import ray
 from scipy.sparse import csr_array
 
-from onearm.mh import on_ray
-from onearm.mh.on_ray import Actors
+from onearm.mh.distributed import ray_actors
+from onearm.mh.distributed.ray_actors import Actors
 from tests.mh.shared_rows import BASES, agree, model, rows
 
 pytestmark = pytest.mark.compiled
@@ -128,7 +128,7 @@ def test_an_actor_that_dies_with_the_answer_on_its_lips_is_made_again(carriers, 
 
 
 def test_actors_that_always_die_are_given_up(monkeypatch):
-    monkeypatch.setattr(on_ray, "TRIES", 1)
+    monkeypatch.setattr(ray_actors, "TRIES", 1)
     kill_at(monkeypatch, False, lambda fetched, n: n > 8)
     again = model("stump", n_rounds=20, warm_start=True)
     with pytest.raises(ray.exceptions.RayActorError):
@@ -140,4 +140,4 @@ def test_actors_that_always_die_are_given_up(monkeypatch):
 @pytest.mark.parametrize("n_jobs", [0, -2])
 def test_what_is_wrong_is_said(n_jobs):
     with pytest.raises(ValueError, match="n_jobs must be None, -1 or at least 1 on Ray"):
-        on_ray.number_of_blocks(n_jobs, 10)
+        ray_actors.number_of_blocks(n_jobs, 10)

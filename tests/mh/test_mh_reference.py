@@ -5,8 +5,8 @@ import pytest
 
 pytest.importorskip("sklearn")
 
-from onearm.mh.adaboost import AdaBoostMH
-from onearm.mh.arms import POLICIES
+from onearm.mh.bandits import POLICIES
+from onearm.mh.classifier import AdaBoostMH
 from onearm.mh.settings import Settings
 from tests.reference import adaboost_mh
 
@@ -47,12 +47,12 @@ def agree(X, model, naive):
     assert model.alpha_ == pytest.approx(naive.alpha, abs=1e-9)
     assert model.loss_ == pytest.approx(naive.loss, abs=1e-9)
     for t, classifier in enumerate(naive.classifier):
-        used = model.form_.column[t] >= 0
+        used = model.ensemble_.column[t] >= 0
         columns, thresholds = ([], []) if classifier is None else (
             classifier.columns, classifier.thresholds
         )  # fmt: skip
-        assert model.form_.column[t][used].tolist() == columns
-        assert model.form_.threshold[t][used].tolist() == thresholds
+        assert model.ensemble_.column[t][used].tolist() == columns
+        assert model.ensemble_.threshold[t][used].tolist() == thresholds
     f = naive.decision_function(X)
     assert model._votes(X) == pytest.approx(f, abs=1e-9)
     assert model._training.weights.values() == pytest.approx(naive.weights, abs=1e-9)

@@ -28,7 +28,7 @@ reveal_type(onearm.OGD(n_features=4).n_outputs)
 reveal_type(onearm.datasets.names())
 """
 REVEALED = [
-    "onearm.Banditron", "float", "Any", "list[str]", "onearm.mh.adaboost.AdaBoostMH", "int",
+    "onearm.Banditron", "float", "Any", "list[str]", "onearm.mh.classifier.AdaBoostMH", "int",
     "list[str]",
 ]  # fmt: skip
 MISUSE = {

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from onearm.core.cluster import connected
-from onearm.mh.block import Block, bounds, cut
-from onearm.mh.blocks import Blocks
+from onearm.mh.distributed.block import Block, bounds, cut
+from onearm.mh.distributed.coordinator import Coordinator
 
 TRIES = 3  # to make an actor again that dies before it has answered
 
@@ -80,7 +80,7 @@ def shared(training: Any, on: str, n_jobs: int | None) -> Iterator[None]:
     """Let the rounds of a training be played on Ray."""
     with connected(on):
         actors = Actors(training, number_of_blocks(n_jobs, len(training.weights.A)))
-        training.blocks = Blocks(training, actors)
+        training.blocks = Coordinator(training, actors)
         try:
             yield
         finally:

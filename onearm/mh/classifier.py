@@ -18,21 +18,22 @@ from scipy.sparse import csr_array, vstack
 from sklearn.utils import check_random_state
 
 from onearm.core.rng import seeded
-from onearm.mh import forms, on_ray
-from onearm.mh.arms import Arms
-from onearm.mh.columns import columns
+from onearm.mh import ensemble
+from onearm.mh.bandits import Arms
+from onearm.mh.binning import columns
+from onearm.mh.distributed import ray_actors
+from onearm.mh.early_stopping import ValidationCurve
 from onearm.mh.examples import held_back, label_matrix, with_weight
-from onearm.mh.held import Held
 from onearm.mh.origin import Origin
+from onearm.mh.prediction import Voting, checked, dense
 from onearm.mh.search import threads
 from onearm.mh.settings import Settings
 from onearm.mh.training import Training
-from onearm.mh.voting import Voting, checked, dense
 from onearm.mh.weights import Weights, initial, integers
 
 FITTED = (
-    "form_", "classes_", "multilabel_", "n_features_in_", "feature_names_in_", "pulls_by_stage_",
-    "validation_error_", "smoothed_error_", "_origin", "_training",
+    "ensemble_", "classes_", "multilabel_", "n_features_in_", "feature_names_in_",
+    "pulls_by_stage_", "validation_error_", "smoothed_error_", "_origin", "_training",
 )  # fmt: skip
 AT_ONCE, FULL_AT_ONCE = 200, 10  # rounds between two looks at the progress and at Ctrl-C
 
@@ -155,23 +156,25 @@ class AdaBoostMH(Voting):
     def _fit(self, X: Any, y: Any, sample_weight: Any, on: str | None, last: "AdaBoostMH") -> None:
         settings = Settings.of(self)
         if on is not None:
-            on_ray.check(on)
+            ray_actors.check(on)
         X, y = checked(self, X, y, multi_output=True)
         X, y, sample_weight = with_weight(X, y, sample_weight)
         positive, self.classes_, self.multilabel_ = label_matrix(y)
         if settings.warm_start:
             labels = positive, self.classes_, self.multilabel_
             self._origin = Origin.of(X, self._names(), *labels, sample_weight, settings)
-        held = None
+        curve = None
         if settings.warm_start and hasattr(last, "_training"):
             self._resume(last, settings.n_rounds)
         else:
             (X, positive, sample_weight), back = held_back(X, positive, sample_weight, settings)
             self._begin(X, positive, sample_weight, settings)
-            held = None if back is None else Held(dense(back[0]), back[1], back[2])
-        rounds = settings.n_rounds - len(self.form_.alpha)
-        with nullcontext() if on is None else on_ray.shared(self._training, on, settings.n_jobs):
-            self._boost(rounds, held)
+            curve = None if back is None else ValidationCurve(dense(back[0]), back[1], back[2])
+        rounds = settings.n_rounds - len(self.ensemble_.alpha)
+        with (
+            nullcontext() if on is None else ray_actors.shared(self._training, on, settings.n_jobs)
+        ):
+            self._boost(rounds, curve)
         if not settings.warm_start:
             del self._training  # the rows, which would be pickled too
 
@@ -196,7 +199,10 @@ class AdaBoostMH(Voting):
             varying, settings.arms, settings.arms_per_round, settings.reward, settings.lam,
             settings.eta, settings.horizon(), settings.scale_reward,
         )  # fmt: skip
-        self.form_, self.shared_ = forms.form(settings.form(), K), settings.weights == "shared"
+        self.ensemble_, self.shared_ = (
+            ensemble.make(settings.form(), K),
+            settings.weights == "shared",
+        )
         n_threads = threads(settings.n_jobs) if settings.arms == "full" else 1
         smoothing = 0.01 / sample_weight.sum()
         self._training = Training(table, weights, arms, seeded(seed), smoothing, n_threads)
@@ -204,32 +210,32 @@ class AdaBoostMH(Voting):
     def _resume(self, last: "AdaBoostMH", n_rounds: int) -> None:
         """Begin with a copy of what the last fit ended with, if this one can go on from there."""
         last._origin.check(self._origin)
-        if n_rounds < len(last.form_.alpha):
-            done = f"{len(last.form_.alpha)}, the rounds of the fit that warm_start continues"
+        if n_rounds < len(last.ensemble_.alpha):
+            done = f"{len(last.ensemble_.alpha)}, the rounds of the fit that warm_start continues"
             raise ValueError(f"n_rounds must be at least {done}, got {n_rounds}")
-        self.form_, self.shared_ = copy(last.form_), last.shared_
+        self.ensemble_, self.shared_ = copy(last.ensemble_), last.shared_
         self._training = last._training.copy()
 
-    def _boost(self, rounds: int, held: Held | None) -> None:
+    def _boost(self, rounds: int, curve: ValidationCurve | None) -> None:
         with Progress(disable=not self.verbose) as progress:
             task = progress.add_task("boosting", total=max(rounds, 0))
             arms = self._training.arms
             more = len(arms.columns) > 0
             while rounds > 0 and more:
                 some = min(rounds, FULL_AT_ONCE if self.arms == "full" else AT_ONCE)
-                more = self.form_.boost(some, self._training)
+                more = self.ensemble_.boost(some, self._training)
                 rounds -= some
                 arms.end_stage(self.n_features_in_)
                 progress.advance(task, some)
-                if held is not None:
-                    held.see(self.form_, self.multilabel_)
-                    more &= len(held.errors) <= self.patience * held.best()
+                if curve is not None:
+                    curve.update(self.ensemble_, self.multilabel_)
+                    more &= len(curve.errors) <= self.patience * curve.best()
         none = csr_array((0, self.n_features_in_), dtype=np.int64)
         self.pulls_by_stage_ = vstack([none, *arms.stages], "csr")
-        if held is not None and held.errors:
-            self.validation_error_ = np.array(held.errors)
-            self.smoothed_error_ = held.smoothed()
-            self.form_.shorten(held.best())
+        if curve is not None and curve.errors:
+            self.validation_error_ = np.array(curve.errors)
+            self.smoothed_error_ = curve.smoothed()
+            self.ensemble_.shorten(curve.best())
 
 
 def _without(attributes: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:

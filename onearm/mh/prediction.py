@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from onearm.core import saving
-from onearm.mh.forms import form
+from onearm.mh.ensemble import make
 from onearm.mh.settings import Settings
 from onearm.mh.soundness import require_facts, require_pulls
 
@@ -23,7 +23,7 @@ class Voting(saving.Saveable, ClassifierMixin, BaseEstimator):
     model of one moment, so any thread may call anything.
     """
 
-    form_: Any
+    ensemble_: Any
     classes_: np.ndarray
     multilabel_: bool
     pulls_by_stage_: csr_array
@@ -31,11 +31,11 @@ class Voting(saving.Saveable, ClassifierMixin, BaseEstimator):
 
     @property
     def alpha_(self) -> np.ndarray:
-        return self.form_.alpha
+        return self.ensemble_.alpha
 
     @property
     def loss_(self) -> np.ndarray:
-        return self.form_.loss
+        return self.ensemble_.loss
 
     @property
     def pulls_(self) -> np.ndarray:
@@ -44,10 +44,10 @@ class Voting(saving.Saveable, ClassifierMixin, BaseEstimator):
     @property
     def feature_importances_(self) -> np.ndarray:
         check_is_fitted(self)
-        used = self.form_.column >= 0
+        used = self.ensemble_.column >= 0
         share = -np.log(self.loss_) / np.maximum(used.sum(axis=1), 1)
         each = np.broadcast_to(share[:, None], used.shape)[used]
-        credit = np.bincount(self.form_.column[used], each, self.n_features_in_)
+        credit = np.bincount(self.ensemble_.column[used], each, self.n_features_in_)
         return credit / credit.sum() if credit.sum() > 0 else credit
 
     def _names(self) -> list[str]:
@@ -61,11 +61,11 @@ class Voting(saving.Saveable, ClassifierMixin, BaseEstimator):
             "parameters": vars(Settings.of(one)) | {"random_state": None},
             "classes": one.classes_.tolist(), "columns": one.n_features_in_,
             "multilabel": one.multilabel_, "names": one._names(), "shared": one.shared_,
-            "form": one.form_.sizes(),
+            "form": one.ensemble_.sizes(),
         }  # fmt: skip
         pulled = one.pulls_by_stage_
         arrays = {"pulled": pulled.data, "pulled_at": pulled.indices, "stages": pulled.indptr}
-        saving.save(type(self), path, facts, arrays | one.form_.arrays())
+        saving.save(type(self), path, facts, arrays | one.ensemble_.arrays())
 
     @classmethod
     def loaded(cls, facts: dict[str, Any], arrays: dict[str, np.ndarray]) -> "Voting":
@@ -87,8 +87,8 @@ class Voting(saving.Saveable, ClassifierMixin, BaseEstimator):
         pulled, pulled_at, stages = (arrays.pop(n) for n in ("pulled", "pulled_at", "stages"))
         require_pulls(pulled, pulled_at, stages, d)
         model.pulls_by_stage_ = csr_array((pulled, pulled_at, stages), shape=(len(stages) - 1, d))
-        model.form_ = form(facts["form"], len(model.classes_))
-        model.form_.fill(arrays, d)
+        model.ensemble_ = make(facts["form"], len(model.classes_))
+        model.ensemble_.restore(arrays, d)
         return model
 
     def _moment(self) -> Any:
@@ -96,7 +96,7 @@ class Voting(saving.Saveable, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         one = object.__new__(type(self))
         one.__dict__ = dict(vars(self))
-        one.form_.require_fits(one.n_features_in_, len(one.classes_))
+        one.ensemble_.require_fits(one.n_features_in_, len(one.classes_))
         return one
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -138,15 +138,15 @@ class Voting(saving.Saveable, ClassifierMixin, BaseEstimator):
     def _votes(self, X: Any) -> np.ndarray:
         X = dense(checked(self, X, reset=False))
         f = np.zeros((len(X), len(self.classes_)))
-        self.form_.vote(X, f)
+        self.ensemble_.vote(X, f)
         return f
 
     def _staged(self, X: Any) -> Iterator[np.ndarray]:
         """Give the votes after each round, in one array."""
         X = dense(checked(self, X, reset=False))
         f = np.zeros((len(X), len(self.classes_)))
-        for t in range(len(self.form_.alpha)):
-            self.form_.vote(X, f, t, t + 1)
+        for t in range(len(self.ensemble_.alpha)):
+            self.ensemble_.vote(X, f, t, t + 1)
             yield f
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from onearm.core.kernels import kernel
 
 
-class Held:
+class ValidationCurve:
     """The error on rows held back, by round, and its mean over the last fifth of the rounds."""
 
     def __init__(self, X: np.ndarray, truth: np.ndarray, weight: np.ndarray) -> None:
@@ -16,10 +16,10 @@ class Held:
         self.f = np.zeros(truth.shape)
         self.errors: list[float] = []
 
-    def see(self, form: Any, several: bool) -> None:
+    def update(self, ensemble: Any, several: bool) -> None:
         """Let the rounds vote that have not voted yet."""
-        for t in range(len(self.errors), len(form.alpha)):
-            form.vote(self.X, self.f, t, t + 1)
+        for t in range(len(self.errors), len(ensemble.alpha)):
+            ensemble.vote(self.X, self.f, t, t + 1)
             self.errors.append(error(self.f, self.truth, self.weight, several))
 
     def smoothed(self) -> np.ndarray:

@@ -12,13 +12,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from onearm.core.kernels import compose
-from onearm.mh.full import best_of_all
-from onearm.mh.gathered import search_gathered, spans
-from onearm.mh.product import product, put_in
+from onearm.mh.distributed.histograms import search_gathered, spans
+from onearm.mh.full_search import best_of_all
+from onearm.mh.products import product, put_in
 from onearm.mh.rounds import boost_products, boost_trees
 from onearm.mh.search import search
 from onearm.mh.stump import complete, scan
-from onearm.mh.tree import attach, fit_leaf, tree
+from onearm.mh.trees import attach, fit_leaf, tree
 from onearm.mh.weights import rescale
 
 
@@ -37,7 +37,7 @@ class Carrier(Protocol):
         """Forget the changes: what they led to is known here."""
 
 
-class Blocks:
+class Coordinator:
     """Plays the rounds of a training whose rows have been carried away."""
 
     def __init__(self, training: Any, carrier: Carrier) -> None:

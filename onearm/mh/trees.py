@@ -8,7 +8,7 @@ B. Kégl. The return of AdaBoost.MH: multi-class Hamming trees. ICLR 2014.
 """
 
 from onearm.core.kernels import kernel_without_refcounts
-from onearm.mh.columns import base_above
+from onearm.mh.binning import base_above
 from onearm.mh.search import search
 from onearm.mh.stump import KEPT, MARGIN, NONE, e_of, keep
 from onearm.mh.weights import ALL, HAS, UNIT

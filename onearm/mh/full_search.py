@@ -12,7 +12,7 @@ import numpy as np
 from numba import prange
 
 from onearm.core.kernels import kernel, kernel_without_refcounts
-from onearm.mh.arms import reward
+from onearm.mh.bandits import reward
 from onearm.mh.stump import BEST, KEPT, MARGIN, NO_CUT, NONE, best_cut, keep
 from onearm.mh.weights import LANES, UNIT, in_line
 

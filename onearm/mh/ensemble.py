@@ -11,10 +11,10 @@ from onearm.core.state import require_shapes
 from onearm.mh.soundness import require_rounds
 from onearm.mh.stump import NONE
 from onearm.mh.training import Training
-from onearm.mh.vote import Tables, vote_products, vote_trees
+from onearm.mh.votes import Tables, vote_products, vote_trees
 
 
-class Form:
+class Ensemble:
     """Base classifiers by round: the arrays named in `fields`, each of T rows."""
 
     fields: tuple[str, ...]
@@ -30,7 +30,7 @@ class Form:
         """Return what `form` makes an empty form like this one of, besides the labels."""
         raise NotImplementedError  # every form has its own
 
-    def fill(self, saved: dict[str, np.ndarray], d: int) -> None:
+    def restore(self, saved: dict[str, np.ndarray], d: int) -> None:
         """Take the arrays that were saved of a form over d columns."""
         T = len(saved["alpha"]) if saved.get("alpha", np.zeros(())).ndim else 0
         shapes = {name: ((T, *a.shape[1:]), a.dtype) for name, a in self.arrays().items()}
@@ -57,7 +57,7 @@ class Form:
             setattr(self, name, array[:rounds].copy())
 
 
-class Products(Form):
+class Products(Ensemble):
     """h_l(x) = V_l·φ¹(x)⋯φᵐ(x)."""
 
     fields = ("column", "threshold", "votes", "alpha", "loss")
@@ -99,7 +99,7 @@ class Products(Form):
             )
 
 
-class Trees(Form):
+class Trees(Ensemble):
     """Trees of at most N leaves."""
 
     fields = ("column", "threshold", "child", "votes", "alpha", "loss")
@@ -144,7 +144,7 @@ class Trees(Form):
         )  # fmt: skip
 
 
-def form(sizes: Any, K: int) -> Any:
+def make(sizes: Any, K: int) -> Any:
     """Return an empty form: ["trees", leaves] or ["products", terms]."""
     kinds = {"trees": (Trees, 2), "products": (Products, 1)}
     if not isinstance(sizes, list) or len(sizes) != 2 or sizes[0] not in list(kinds):

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 
 from onearm.core.kernels import kernel_without_refcounts
-from onearm.mh.full import collect_signed, search_signed
+from onearm.mh.full_search import collect_signed, search_signed
 
 AT_ONCE = 2**23  # numbers in a message, about: 64 MB
 

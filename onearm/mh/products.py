@@ -9,7 +9,7 @@ B. Kégl, R. Busa-Fekete. Boosting products of base classifiers. ICML 2009.
 """
 
 from onearm.core.kernels import kernel_without_refcounts
-from onearm.mh.columns import base_above
+from onearm.mh.binning import base_above
 from onearm.mh.search import search
 from onearm.mh.stump import KEPT, MARGIN, NONE, keep
 from onearm.mh.weights import ALL, HAS, add_row

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from onearm.mh.columns import Columns
-from onearm.mh.full import sign_weights
-from onearm.mh.gathered import gather
-from onearm.mh.product import take_out
+from onearm.mh.binning import Columns
+from onearm.mh.distributed.histograms import gather
+from onearm.mh.full_search import sign_weights
+from onearm.mh.products import take_out
 from onearm.mh.stump import collect, keep
-from onearm.mh.tree import move
+from onearm.mh.trees import move
 from onearm.mh.weights import Weights, multiply_out, reset, reweigh_leaves, reweigh_signed
 
 

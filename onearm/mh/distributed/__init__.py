@@ -1,0 +1,1 @@
+"""AdaBoost.MH on rows in blocks: the same rounds, bit-identical, on actors of a Ray cluster."""
