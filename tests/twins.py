@@ -40,10 +40,10 @@ def nominal_examples(seed, missing):
 def reference(learner):
     name = type(learner).__name__
     module = import_module(f"tests.reference.{onearm.LEARNERS[name].rsplit('.', 1)[1]}")
-    away = RENAMED_AWAY if learner.drawn_greedy else {*RENAMED_AWAY, "seed"}
+    away = RENAMED_AWAY if learner.random_greedy else {*RENAMED_AWAY, "seed"}
     params = {key: v for key, v in learner.params().items() if key not in away}
     renamed = {RENAMED.get((name, key), key): v for key, v in params.items()}
-    if "eta" in params and not params["eta"] and not learner.drawn_greedy:
+    if "eta" in params and not params["eta"] and not learner.random_greedy:
         renamed["eta"] = learner.model()[-1]
     if params.get("weight_scale") == "unit":
         renamed["weight_scale"] = learner.scale[0]  # test_boosting shows that it is right
@@ -66,7 +66,7 @@ def draws(learner):
     if isinstance(learner, onearm.Bag):
         rng = learner.updating.copy()
         return ([poisson(1.0, rng) for _ in range(learner.n_bags)],)
-    return (learner.updating.copy(),) if learner.drawn_greedy else ()
+    return (learner.updating.copy(),) if learner.random_greedy else ()
 
 
 def compare_a_round(learner, naive, x, y, t, reward=None):
@@ -77,7 +77,7 @@ def compare_a_round(learner, naive, x, y, t, reward=None):
         p = learner.chances(x[None])[0]
     else:
         np.testing.assert_allclose(learner.chances(x[None])[0], p, 1e-7, 1e-9 + estimate)
-    if learner.drawn_greedy:
+    if learner.random_greedy:
         among = [0, 2, 3] if t % 5 == 4 else None
         choice = learner.choose(x, among, seeded(t))
         assert choice == pytest.approx(naive.choose(x, among, seeded(t)), rel=1e-12)

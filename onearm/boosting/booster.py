@@ -106,7 +106,7 @@ class Booster(Learner):
     max_bytes: int = whole(2**28, 1, 2**50, doc="Memory for all weak learners together.")
 
     dense_rows = True
-    drawn_greedy = True
+    random_greedy = True
     off_policy = True
     templates: ClassVar[dict[str, Any]]
 

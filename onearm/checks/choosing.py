@@ -65,7 +65,7 @@ def propensities_are_frequencies(learner: Any) -> None:
             demand(abs(chances.sum() - 1) < max(exact, 1e-9), f"chances sum to {chances.sum()}")
             for (label, _), p in promised.items():
                 known = f"chances say {chances[label]}"
-                if not learner.drawn_greedy:
+                if not learner.random_greedy:
                     demand(abs(chances[label] - p) <= exact, f"{known}, choose {p}")
                     continue
                 count = sum(m for (other, _), m in said.items() if other == label)
@@ -94,7 +94,7 @@ def predict_is_greedy(learner: Any) -> None:
     X, _ = rows(learner, 30)
     greedy = [one.choose(x).greedy for x in X]
     demand(np.array_equal(one.predict(X), one.scores(X).argmax(axis=1)), "predict is not argmax")
-    if not learner.drawn_greedy:
+    if not learner.random_greedy:
         demand(np.array_equal(one.predict(X), greedy), "greedy is not what predict says")
         return
     for x, label in zip(X, one.predict(X), strict=True):

@@ -101,7 +101,7 @@ def _bad_batches(learner: Any, X: np.ndarray, y: np.ndarray) -> Iterator[tuple]:
         "label out of range in the last row": (X, last, rf"\[0, {k - 1}\], got {k} in row {n - 1}"),
         "negative label": (X, y - k, "labels in"),
         "labels of the wrong type": (X, y.astype(float), "dtype"),
-        "too few labels": (X, y[1:], "one label for each"),
+        "too few labels": (X, y[1:], "one label"),
         "no labels": (X, None, "y must be given"),
     }
     for what, (rows, labels, says) in bad.items():

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from onearm.core.kernels import CALL, LEAN_LOOP, ROUND, bind, kernel
-from onearm.core.vectors import FINE, fault, fits, row
+from onearm.core.kernels import CALL, LOOP_WITHOUT_REFCOUNTS, ROUND, bind, kernel
+from onearm.core.vectors import FINE, LARGEST, fault, fits, row
 
 HIDDEN = -1  # the true label, when the feedback does not reveal it
 LEAST = 1e-12  # of a propensity: learners that weigh by 1/p stay finite
@@ -43,13 +43,16 @@ def as_seen(seen, *model):
 
 
 @kernel
-def copied(values, out):
+def copy_into(values, out):
     """To assign an array, Numba compiles an error message about shapes, which takes two seconds."""
     for r in range(len(out)):
         out[r] = values[r]
 
 
-def _play(X, y, told, among, label, greedy, propensity, correct, done, choosing, updating, model):
+def _play(
+    X, y, shown, among, label, greedy, propensity, correct, done, choosing, updating, model
+):  # fmt: skip
+    """`shown`: the learner sees every true label; `done` counts rounds and right ones."""
     n_right = 0
     for t in range(len(y)):
         x = row(X, t)
@@ -57,7 +60,7 @@ def _play(X, y, told, among, label, greedy, propensity, correct, done, choosing,
         a, g, p = choose(seen, among, choosing, *model)
         p = max(p, LEAST)
         right = a == y[t]
-        truth = y[t] if told or right else HIDDEN  # the one place where labels are hidden
+        truth = y[t] if shown or right else HIDDEN  # the one place where labels are hidden
         update(x, seen, a, g, p, 1.0 if right else 0.0, truth, updating, *model)
         label[t], greedy[t], propensity[t], correct[t] = a, g, p, right
         n_right += right
@@ -82,12 +85,12 @@ def _learn_off_policy(X, label, greedy, propensity, reward, truth, updating, mod
 
 def _score(X, out, model):
     for t in range(len(out)):
-        copied(scores(look(row(X, t), *model), *model), out[t])
+        copy_into(scores(look(row(X, t), *model), *model), out[t])
 
 
 def _chance(X, among, out, model):
     for t in range(len(out)):
-        copied(chances(look(row(X, t), *model), among, *model), out[t])
+        copy_into(chances(look(row(X, t), *model), among, *model), out[t])
 
 
 def chosen(x, among, rng, model):
@@ -104,14 +107,14 @@ def updated(x, choice, reward, truth, rng, model):
 
 def _choose_one(model, d, missing, busy, among, rng, x):
     """Return the choice; if another thread is busy or the row is bad, one of the label HIDDEN."""
-    if busy[0] or not fits(x, d) or fault(x, d, missing) != FINE:
+    if busy[0] or not fits(x, d) or fault(x, d, missing, LARGEST) != FINE:
         return HIDDEN, HIDDEN, 0.0
     return chosen(x, among, rng, model)
 
 
 def _update_one(model, d, missing, busy, k, rng, x, choice, reward, truth):
     """Return whether nobody is busy, row and choice can be learnt from, and were."""
-    if busy[0] or not fits(x, d) or fault(x, d, missing) != FINE:
+    if busy[0] or not fits(x, d) or fault(x, d, missing, LARGEST) != FINE:
         return False
     label, greedy, propensity = choice
     if not (0 <= label < k and 0 <= greedy < k and LEAST <= propensity <= 1.0):
@@ -138,7 +141,7 @@ def assemble(name: str, look, choose, update, chances, scores=as_seen, bind=bind
     updated_ = bind(updated, f"{name}.updated", ROUND, look=look, update=update)
     return Kernels(
         bind(_play, f"{name}.play", look=look, choose=choose, update=update),
-        bind(_learn, f"{name}.learn", LEAN_LOOP, updated=updated_),
+        bind(_learn, f"{name}.learn", LOOP_WITHOUT_REFCOUNTS, updated=updated_),
         bind(
             _learn_off_policy,
             f"{name}.learn_off_policy",

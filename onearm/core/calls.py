@@ -81,7 +81,7 @@ def calls_of(learner: Any, x: Any) -> Calls:
     return calls
 
 
-class Prepared:
+class CompiledCalls:
     """The calls of a learner for rows of one kind, made when they are first needed.
 
     They are put into its attributes under its lock, as they are taken out there when a parameter
@@ -104,8 +104,8 @@ class Prepared:
         return calls
 
 
-def other_than_dense(learner: Any, x: Any) -> Calls:
-    """Return the calls for a row that is no dense vector: REFUSING if it must be converted."""
+def calls_for_sparse(learner: Any, x: Any) -> Calls:
+    """Return the calls for a row (indices, values); REFUSING for one that must be converted."""
     if type(x) is tuple and len(x) == 2:
         j, v = x
         if type(j) is ndarray and j.dtype is INDEX and j.ndim == 1:

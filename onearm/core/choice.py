@@ -59,7 +59,7 @@ def _plain(chosen: tuple) -> Choice:
 
 
 # What a kernel chose as a Choice of plain numbers, which compiled kernels give.
-said = partial(tuple.__new__, Choice) if COMPILED else _plain
+to_choice = partial(tuple.__new__, Choice) if COMPILED else _plain
 
 
 def as_choice(choice: Any, learner: Any) -> tuple[int, int, float]:

@@ -1,53 +1,45 @@
-"""Estimator: what learners and regressors share, and AdaBoostMH as far as it is not scikit-learn's.
+"""Estimator: parameters, generators, arrays, saving, checked input, progress and Ctrl-C.
 
-An estimator is a dataclass of parameters and state. It is made in three steps: `validate` checks
-the parameters, `plan` derives what all sizes depend on, and only then arrays are made. So a file is
-compared with its parameters before it can ask for memory. Afterwards sizes and arrays stay: a
-parameter may be changed if it is not fixed, and is checked as at first.
+Learners and regressors are estimators: dataclasses of parameters and state. One is made in three
+steps: `validate` checks the parameters, `plan` derives what all sizes depend on, and only then
+arrays are made. So a file is compared with its parameters before it can ask for memory. Afterwards
+sizes and arrays stay: a parameter may be changed if it is not fixed, and is checked as at first.
+
+Any thread may call anything at any time (`core.locking`); a copy is the state of one moment.
 """
 
 import copy
-from dataclasses import MISSING, dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import MISSING
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
 from onearm.core import saving
+from onearm.core.chunks import chunks, is_read_once
+from onearm.core.inputs import as_row, as_rows, between, check_row, count, dense_row, is_row
 from onearm.core.locking import Lock
 from onearm.core.memory import Shapes, require_room
 from onearm.core.parameters import checked, document, parameters
 from onearm.core.state import allocate, require_ranges, require_shapes, shapes, state_fields
+from onearm.core.vectors import LARGEST
 
-TRANSIENT = ("lock", "dense_calls", "sparse_calls")  # attributes that copies and files leave out
-
-
-class Shared(saving.Saveable):
-    """What many threads may use at once, one after the other; a copy is one moment's state."""
-
-    lock: Lock
-
-    def __getstate__(self) -> dict[str, Any]:
-        kept = {name: value for name, value in vars(self).items() if name not in TRANSIENT}
-        return self.lock.run(copy.deepcopy, kept)
-
-    def __setstate__(self, kept: dict[str, Any]) -> None:
-        vars(self).update(kept)
-        vars(self)["lock"] = self._new_lock()
-
-    def __copy__(self) -> Self:
-        return copy.deepcopy(self)  # two estimators over the same arrays would need one lock
-
-    def _new_lock(self) -> Lock:
-        return Lock()
+CALLS = ("dense_calls", "sparse_calls")  # made anew when a parameter is changed
+TRANSIENT = ("lock", *CALLS)  # attributes that copies and files leave out
+Progress = Callable[[int, Any], Any]  # gets the rounds done and how many were right, or their loss
 
 
-@dataclass(eq=False)
-class Estimator(Shared):
+class Estimator(saving.Saveable):
     """Parameters and state, checked, locked and saved."""
 
-    marks: ClassVar[tuple[str, ...]] = ()  # class variables that say what it can do
-    way_out: ClassVar[str] = "use fewer features or classes, or set onearm.max_bytes"
+    n_features: int
+    lock: Lock
+    dense_rows = False  # sparse rows are made dense before a kernel sees them
+    missing = False  # NaN is a value like any other
+    largest = LARGEST  # absolute value of a feature
+    marks: tuple[str, ...] = ()  # class variables that no instance may replace
+    way_out = "use fewer features or classes, or set onearm.max_bytes"
 
     def __init_subclass__(cls) -> None:
         document(cls)
@@ -116,8 +108,8 @@ class Estimator(Shared):
         except ValueError:
             vars(self)[name] = before
             raise
-        for prepared in TRANSIENT[1:]:
-            vars(self).pop(prepared, None)
+        for calls in CALLS:
+            vars(self).pop(calls, None)
 
     def params(self) -> dict[str, Any]:
         """Return the parameters that make an estimator like this one."""
@@ -132,8 +124,8 @@ class Estimator(Shared):
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return the arrays that learning changes, by name."""
-        own = {f.name: getattr(self, f.name) for f in state_fields(self)}
-        return own | {name: a for part in self.parts for name, a in part.arrays().items()}
+        state = {f.name: getattr(self, f.name) for f in state_fields(self)}
+        return state | {name: a for part in self.parts for name, a in part.arrays().items()}
 
     def content(self) -> dict[str, np.ndarray]:
         """Return the arrays without room that is still unused: what is saved and compared."""
@@ -177,3 +169,103 @@ class Estimator(Shared):
             setattr(made, name, given.get(name, parameter.default))
         made._prepare()
         return made
+
+    def __getstate__(self) -> dict[str, Any]:
+        lasting = {name: value for name, value in vars(self).items() if name not in TRANSIENT}
+        return self.lock.run(copy.deepcopy, lasting)
+
+    def __setstate__(self, lasting: dict[str, Any]) -> None:
+        vars(self).update(lasting)
+        vars(self)["lock"] = self._new_lock()
+
+    def __copy__(self) -> Self:
+        return copy.deepcopy(self)  # two estimators over the same arrays would need one lock
+
+    def _new_lock(self) -> Lock:
+        return Lock()
+
+    def _row(self, x: Any) -> Any:
+        """Return a row as kernels take it; its values are checked only where it is made dense."""
+        x = as_row(x, self.n_features)
+        if self.dense_rows and isinstance(x, tuple):
+            self._check_row(x)
+            return dense_row(x, self.n_features)
+        return x
+
+    def _check_row(self, x: Any) -> None:
+        check_row(x, self.n_features, self.missing, self.largest)
+
+    def _targets(self, y: Any, n: int, first: int) -> Any:
+        """Return the targets of n rows, checked; `first` is the number of the first row."""
+        raise NotImplementedError
+
+    def _examples(self, X: Any, y: Any = None, targets: bool = False) -> Iterator[tuple[Any, Any]]:
+        """Yield rows (and targets), converted and checked; of arrays all before the first."""
+        if not is_read_once(X, self.dense_rows):
+            for _ in self._converted(X, y, targets):
+                pass
+        return self._converted(X, y, targets)
+
+    def _converted(self, X: Any, y: Any, targets: bool) -> Iterator[tuple[Any, Any]]:
+        if hasattr(X, "check_schema"):  # a Stream
+            X.check_schema(self)
+        first = 0
+        for some, answers in chunks(X, y, self.dense_rows):
+            rows = as_rows(some, self.n_features, self.missing, first, self.largest)
+            n = count(rows)
+            if targets:
+                if answers is None:
+                    raise ValueError("y must be given: the true answer for each row")
+                answers = self._targets(answers, n, first)
+            yield rows, answers
+            first += n
+
+    def _run(
+        self, X: Any, y: Any, play: Any, room: Any, done: Any, progress: Any, result: Any
+    ) -> Any:
+        """Play examples part by part, `play(rows, targets, log)`, and return `result(logs)`.
+
+        `room(n)` makes the log of n rounds, or None; `done` is counted up by `play`. Ctrl-C keeps
+        what was learnt; the KeyboardInterrupt then has what would have been returned as `trace`.
+        """
+        logs: list[Any] = []
+        try:
+            for rows, targets in self._examples(X, y, targets=True):
+                logs.append(room(count(rows)))
+                for part in self.lock.parts(count(rows)):
+                    log = logs[-1] and [array[part] for array in logs[-1]]
+                    some = between(rows, part.start, part.stop)
+                    self.lock.run(play, some, targets[part], log)
+                    if progress:
+                        progress(int(done[0]), done[1].item())
+        except KeyboardInterrupt as interrupt:
+            interrupt.trace = result(logs)  # type: ignore[attr-defined] # ours to add
+            raise
+        return result(logs)
+
+    def _each(self, X: Any, kernel: Any, width: int, *among: np.ndarray) -> np.ndarray:
+        """Return `width` numbers for a row, or for each of many, that change nothing."""
+        if is_row(X):
+            x = self._row(X)
+            self._check_row(x)
+            rows = (np.array([0, len(x[0])]), *x) if isinstance(x, tuple) else x[None]
+            return self._computed(rows, kernel, width, *among)[0]
+        examples = self._converted(X, None, targets=False)
+        parts = [self._computed(rows, kernel, width, *among) for rows, _ in examples]
+        if not parts:
+            raise ValueError("X is empty: it has no rows")
+        return np.concatenate(parts) if len(parts) > 1 else parts[0]
+
+    def _computed(self, rows: Any, kernel: Any, width: int, *among: np.ndarray) -> np.ndarray:
+        out = np.empty((count(rows), width))
+        for part in self.lock.parts(len(out)):
+            some = between(rows, part.start, part.stop)
+            self.lock.run(kernel, some, *among, out[part], self.model())
+        return out
+
+    def model(self) -> tuple:
+        """Return what kernels take at the end: state arrays, then hyperparameters.
+
+        They are the same until a parameter is set: `choose` and `update` do not ask each time.
+        """
+        raise NotImplementedError

@@ -112,8 +112,8 @@ def elsewhere_chances(q, among, rho):
 
 
 @kernel
-def drawn(p, greedy, rng):
-    """Say a label drawn with the chances `p`."""
+def sample_label(p, greedy, rng):
+    """A label drawn with the chances `p`."""
     label = draw(p, rng)
     return label, greedy, p[label]
 

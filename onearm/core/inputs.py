@@ -1,11 +1,10 @@
-"""What users hand in, turned into what kernels take; and what is wrong with it, in words.
+"""Rows and labels as users give them, turned into what kernels take; and what is wrong with them.
 
 A matrix becomes a dense array of float64, or sparse (starts, indices, values); a row becomes a
 dense vector, or sparse (indices, values). Values are not copied that are right already. Labels and
 indices are: kernels use them as addresses, and nobody must change them once they are checked.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,13 +13,12 @@ from onearm.core.sparse_check import csr_arrays
 from onearm.core.vectors import FINE, LARGEST, NOT_FINITE, fault, first_fault
 
 Rows = Any  # a dense (n, d) array or a tuple (starts, indices, values)
-CHUNK = 2**22  # numbers converted at a time
 
 
 def as_array(values: Any, kind: type, what: str) -> np.ndarray:
     """Return `values` as an array that kernels take: of one type, contiguous, writable."""
     if isinstance(values, np.ma.MaskedArray):
-        raise ValueError(f"{what} must not be masked: say missing values as NaN")
+        raise ValueError(f"{what} must not be masked: give missing values as NaN")
     try:
         array = np.asarray(values)
     except ValueError as error:
@@ -29,7 +27,8 @@ def as_array(values: Any, kind: type, what: str) -> np.ndarray:
     if array.dtype.kind not in allowed:
         raise ValueError(f"{what} must be numbers of type {wanted}, got dtype {array.dtype}")
     if array.dtype != wanted:
-        converted = array.astype(wanted)
+        with np.errstate(over="ignore"):  # numbers of more than 64 bits become infinite
+            converted = array.astype(wanted)
         if allowed == "iu" and not np.array_equal(converted, array):
             raise ValueError(f"{what} has values too large for {wanted}")
         return np.ascontiguousarray(converted)
@@ -67,24 +66,21 @@ def is_row(x: Any) -> bool:
     return isinstance(x, tuple) or (not hasattr(x, "chunks") and np.ndim(x) == 1)
 
 
-def as_dense_row(x: Any, d: int, missing: bool) -> np.ndarray:
-    """Return a row of `d` numbers from one that may be (indices, values)."""
-    if not isinstance(x, tuple):
-        return x
-    wrong = complaint(x, d, missing)
-    if wrong:
-        raise ValueError(f"x: {wrong}")
-    full = np.zeros(d)
-    full[x[0]] = x[1]
-    return full
-
-
 def _ready(array: Any, kind: type) -> bool:
     ours = type(array) is np.ndarray and array.dtype == kind
     return ours and array.ndim == 1 and array.flags.carray
 
 
-def as_rows(X: Any, d: int, missing: bool, first: int = 0) -> Rows:
+def dense_row(x: Any, d: int) -> np.ndarray:
+    """Return a row of `d` numbers from one that may be (indices, values), and is checked."""
+    if not isinstance(x, tuple):
+        return x
+    full = np.zeros(d)
+    full[x[0]] = x[1]
+    return full
+
+
+def as_rows(X: Any, d: int, missing: bool, first: int = 0, largest: float = LARGEST) -> Rows:
     """Return a matrix with `d` columns, every row checked; `first` is the number of row 0."""
     if X.shape[1] != d:
         raise ValueError(f"X must have {d} features, got {X.shape[1]}")
@@ -100,33 +96,29 @@ def as_rows(X: Any, d: int, missing: bool, first: int = 0) -> Rows:
     else:
         rows = as_array(X, np.float64, "X")
     n = count(rows)
-    bad = first_fault(rows, n, d, missing)
+    bad = first_fault(rows, n, d, missing, largest)
     if bad < n:
-        x = rows[bad] if not isinstance(rows, tuple) else _sparse_row(rows, bad)
-        raise ValueError(f"row {first + bad} of X: {complaint(x, d, missing)}")
+        x = between(rows, bad, bad + 1)
+        x = tuple(part[slice(*x[0])] for part in x[1:]) if isinstance(x, tuple) else x[0]
+        check_row(x, d, missing, largest, f"row {first + bad} of X")
     return rows
 
 
-def _sparse_row(rows: Rows, t: int) -> tuple[np.ndarray, np.ndarray]:
-    starts, indices, values = rows
-    return indices[starts[t] : starts[t + 1]], values[starts[t] : starts[t + 1]]
-
-
-def complaint(x: Any, d: int, missing: bool) -> str | None:
-    """Say what is wrong with a row, or None."""
-    found = fault(x, d, missing)
-    if found == FINE:
-        return None
+def check_row(x: Any, d: int, missing: bool, largest: float = LARGEST, what: str = "x") -> None:
+    """Refuse a row with values or indices that kernels do not take."""
+    kind = fault(x, d, missing, largest)
+    if kind == FINE:
+        return
     indices, values = x if isinstance(x, tuple) else (np.arange(d), x)
-    if found == NOT_FINITE:
-        fine = (abs(values) <= LARGEST) | (missing & np.isnan(values))
-        at = int(fine.argmin())
-        allowed = f"finite and within ±{LARGEST:g}"
-        return f"values must be {allowed}, got {values[at]} for feature {indices[at]}"
-    if indices.min() < 0 or indices.max() >= d:
+    wrong = "indices must ascend without duplicates"
+    if kind == NOT_FINITE:
+        at = int(((abs(values) <= largest) | (missing & np.isnan(values))).argmin())
+        allowed = f"finite and within ±{largest:g}"
+        wrong = f"values must be {allowed}, got {values[at]} for feature {indices[at]}"
+    elif indices.min() < 0 or indices.max() >= d:
         at = indices.min() if indices.min() < 0 else indices.max()
-        return f"indices must be in [0, {d - 1}], got {at}"
-    return "indices must ascend without duplicates"
+        wrong = f"indices must be in [0, {d - 1}], got {at}"
+    raise ValueError(f"{what}: {wrong}")
 
 
 def as_labels(y: Any, k: int, n: int, what: str = "y", first: int = 0) -> np.ndarray:
@@ -168,74 +160,3 @@ def between(rows: Rows, start: int, stop: int) -> Rows:
     if isinstance(rows, tuple):
         return rows[0][start : stop + 1], rows[1], rows[2]
     return rows[start:stop]
-
-
-def chunks(X: Any, y: Any = None, dense: bool = False) -> Iterator[tuple[Any, Any]]:
-    """Cut what the user gave into pieces that are converted one at a time, `dense` if wanted."""
-    for some, labels in _pieces(X, y):
-        if not (dense and hasattr(some, "tocsr")):
-            yield some, labels
-            continue
-        starts, indices, values = as_rows(some, some.shape[1], missing=True)
-        rows = max(1, CHUNK // max(1, some.shape[1]))
-        for start in range(0, some.shape[0], rows):
-            part = slice(start, start + rows)
-            yield _dense(starts, indices, values, part, some.shape), labels_of(labels, part)
-
-
-def _pieces(X: Any, y: Any) -> Iterator[tuple[Any, Any]]:
-    if hasattr(X, "chunks"):
-        if y is not None:
-            raise ValueError("y must not be given beside a Stream: it has its own")
-        yield from map(_chunk, X.chunks() or ())
-        return
-    X = X if hasattr(X, "shape") else as_array(X, np.float64, "X")
-    if len(X.shape) != 2:
-        raise ValueError(f"X must have two dimensions, got shape {X.shape}")
-    if y is not None and np.shape(y) != X.shape[:1]:
-        raise ValueError(f"y must have one label for each of {X.shape[0]} rows, got {np.shape(y)}")
-    if at_once(X):
-        yield X, y
-        return
-    rows = max(1, CHUNK // max(1, X.shape[1]))
-    y = np.asarray(y) if y is not None else None
-    for start in range(0, X.shape[0], rows):
-        part = slice(start, start + rows)
-        yield X[part], labels_of(y, part)
-
-
-def _chunk(chunk: Any) -> tuple[Any, Any]:
-    """Return rows and labels that a stream gave, if they can be such."""
-    if not isinstance(chunk, tuple | list) or len(chunk) != 2:
-        raise ValueError(f"a stream must give pairs (X, y), got {type(chunk).__name__}")
-    X, y = chunk
-    X = X if hasattr(X, "shape") else as_array(X, np.float64, "X")
-    if len(X.shape) != 2:
-        raise ValueError(f"X of a stream must have two dimensions, got shape {X.shape}")
-    return X, y
-
-
-def labels_of(y: Any, part: slice) -> Any:
-    return None if y is None else y[part]
-
-
-def _dense(
-    starts: np.ndarray, indices: np.ndarray, values: np.ndarray, part: slice, shape: tuple
-) -> np.ndarray:
-    """Return some rows of a sparse matrix with their zeros."""
-    ends = starts[part.start : part.stop + 1]
-    full = np.zeros((len(ends) - 1, shape[1]))
-    stored = slice(ends[0], ends[-1])
-    full[np.repeat(np.arange(len(full)), np.diff(ends)), indices[stored]] = values[stored]
-    return full
-
-
-def at_once(X: Any, dense: bool = False) -> bool:
-    """Whether X is read only once: small, ready as it is, or not in memory at all."""
-    if hasattr(X, "chunks"):
-        return not X.in_memory
-    if len(np.shape(X)) != 2 or np.prod(np.shape(X)) <= CHUNK:
-        return True
-    if hasattr(X, "tocsr"):
-        return not dense
-    return isinstance(X, np.ndarray) and X.dtype == np.float64 and X.flags.carray

@@ -22,7 +22,7 @@ Options = dict[str, bool]  # of Numba's compiler
 # To let go of Python's lock, as loops do, takes a third of a round.
 LOOP: Options = {}
 ROUND: Options = {"separate": True}
-LEAN_LOOP: Options = {"_nrt": False}
+LOOP_WITHOUT_REFCOUNTS: Options = {"_nrt": False}
 CALL: Options = {"_nrt": False, "nogil": False}
 
 COMPILED = not config.DISABLE_JIT
@@ -78,15 +78,17 @@ def bind(template: Callable[..., Any], name: str, options: Options = LOOP, **ker
     A template calls `choose`, `update`, `weak_predict`, ... without knowing whose they are. The
     name includes a digest of the code, so that two of a name are told apart.
 
-    Bound to lean kernels alone, it is lean.
+    Bound to kernels without refcounts alone, it counts none either.
     """
     function = compose(template, **kernels)
     function.__qualname__ = f"{name}.{digest(function)[:12]}"
-    lean = {"_nrt": False} if all(_is_lean(bound) for bound in kernels.values()) else {}
-    return kernel(function, **options | lean)
+    counts = (
+        {"_nrt": False} if all(_counts_no_references(bound) for bound in kernels.values()) else {}
+    )
+    return kernel(function, **options | counts)
 
 
-def _is_lean(bound: Any) -> bool:
+def _counts_no_references(bound: Any) -> bool:
     return isinstance(bound, Dispatcher) and not bound.targetoptions["_nrt"]
 
 

@@ -9,7 +9,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 from weakref import WeakSet
 
@@ -50,6 +50,19 @@ class Lock:
             finally:
                 if not again:
                     self.busy[0] = self.always
+
+    def parts(self, n: int) -> Iterator[slice]:
+        """Cut n rounds into parts of about a tenth of a second, by how long the last ones took.
+
+        Between them Ctrl-C, progress and other threads get in.
+        """
+        start, rows = 0, 64
+        while start < n:
+            began = time.perf_counter()
+            yield slice(start, min(n, start + rows))
+            start += rows
+            rows = rows * 2 if time.perf_counter() - began < 0.05 else max(1, rows // 2)
+            self.give_way()
 
     def give_way(self) -> None:
         """Let threads that wait come before the next part of a long call."""

@@ -122,12 +122,12 @@ def packed(a):
 
 
 @kernel
-def fault(x, d, missing):
+def fault(x, d, missing, largest):
     """What is wrong with row `x` of `d` features: FINE, NOT_FINITE or BAD_INDEX."""
     wrong = 0
     for i in range(size(x)):
         v = entry(x, i)[1]
-        wrong += not (abs(v) <= LARGEST or (missing and v != v))
+        wrong += not (abs(v) <= largest or (missing and v != v))
     if wrong:
         return NOT_FINITE
     if isinstance(x, tuple) and len(x[0]) > 0:
@@ -140,9 +140,9 @@ def fault(x, d, missing):
 
 
 @kernel
-def first_fault(X, n, d, missing):
+def first_fault(X, n, d, missing, largest):
     """The first of `n` rows with something wrong, or n."""
     for t in range(n):
-        if fault(row(X, t), d, missing) != FINE:
+        if fault(row(X, t), d, missing, largest) != FINE:
             return t
     return n

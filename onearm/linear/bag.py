@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.core.explore import best, drawn, mixed
+from onearm.core.explore import best, mixed, sample_label
 from onearm.core.kernels import kernel
 from onearm.core.learner import Learner, state
 from onearm.core.parameters import option, real, whole
@@ -44,7 +44,7 @@ def chances(m, among, W, G, k, logistic, epsilon, eta):
 @kernel
 def choose(m, among, rng, W, G, k, logistic, epsilon, eta):
     p = chances(m, among, W, G, k, logistic, epsilon, eta)
-    return drawn(p, best(scores(m, W, G, k, logistic, epsilon, eta), among), rng)
+    return sample_label(p, best(scores(m, W, G, k, logistic, epsilon, eta), among), rng)
 
 
 @kernel

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.core.explore import best, drawn, inverse_gap
+from onearm.core.explore import best, inverse_gap, sample_label
 from onearm.core.kernels import kernel
 from onearm.core.learner import Learner, state
 from onearm.core.parameters import option, real
@@ -43,7 +43,7 @@ def chances(m, among, W, G, t, fast, logistic, scale, exponent, eta):
 @kernel
 def choose(m, among, rng, W, G, t, fast, logistic, scale, exponent, eta):
     p = chances(m, among, W, G, t, fast, logistic, scale, exponent, eta)
-    return drawn(p, best(m, among), rng)
+    return sample_label(p, best(m, among), rng)
 
 
 @kernel

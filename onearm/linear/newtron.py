@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.core.explore import best, drawn, mixed, softmax
+from onearm.core.explore import best, mixed, sample_label, softmax
 from onearm.core.kernels import kernel
 from onearm.core.learner import Learner, state
 from onearm.core.parameters import flag, real
@@ -65,7 +65,7 @@ def chances(s, among, V, A, sqnorm, gamma, alpha, beta, D):
 @kernel
 def choose(s, among, rng, V, A, sqnorm, gamma, alpha, beta, D):
     p = mixed(softmax(s, among, alpha), among, gamma)
-    return drawn(p, best(s, among), rng)
+    return sample_label(p, best(s, among), rng)
 
 
 @kernel

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.core.explore import best, drawn, mixed, softmax
+from onearm.core.explore import best, mixed, sample_label, softmax
 from onearm.core.kernels import kernel
 from onearm.core.learner import Learner, state
 from onearm.core.parameters import real
@@ -36,7 +36,7 @@ def chances(s, among, W, S, B, q0):
 
 @kernel
 def choose(s, among, rng, W, S, B, q0):
-    return drawn(chances(s, among, W, S, B, q0), best(s, among), rng)
+    return sample_label(chances(s, among, W, S, B, q0), best(s, among), rng)
 
 
 @kernel

@@ -10,7 +10,6 @@ import numpy as np
 from onearm.convex.arguments import real_array
 from onearm.core.estimator import Estimator
 from onearm.core.memory import Shapes
-from onearm.core.pacing import paced
 from onearm.core.parameters import REQUIRED, real, whole
 from onearm.core.rng import seeded, uniform
 from onearm.core.state import generator, state
@@ -63,8 +62,8 @@ class Regressor(Estimator):
         """Return the predictions, (n, m), or (n,) for one output."""
         X = self._rows(X)
         out = np.empty((len(X), self.n_outputs))
-        for start, stop in paced(len(X), self.lock):
-            self.lock.run(self._predict, X[start:stop], out[start:stop])
+        for part in self.lock.parts(len(X)):
+            self.lock.run(self._predict, X[part], out[part])
         return out[:, 0] if self.n_outputs == 1 else out
 
     def _predict(self, X: np.ndarray, out: np.ndarray) -> None:
@@ -130,8 +129,7 @@ class BanditRegressor(Regressor):
         if not callable(loss):
             kind = kind_of(loss)
             y = self._answers(y, len(X), loss)
-            for start, stop in paced(len(X), self.lock):
-                part = slice(start, stop)
+            for part in self.lock.parts(len(X)):
                 given = X[part], y[part], kind, float(noise), said[part], lost[part]
                 self.lock.run(self._play, *given)
             return said, lost
@@ -168,8 +166,7 @@ class GradientRegressor(Regressor):
         y = self._answers(y, len(X), loss)
         self._require_answers(y, kind)
         said, lost = np.empty(y.shape), np.empty(len(X))
-        for start, stop in paced(len(X), self.lock):
-            part = slice(start, stop)
+        for part in self.lock.parts(len(X)):
             self.lock.run(self._play, X[part], y[part], kind, said[part], lost[part])
         return said, lost
 

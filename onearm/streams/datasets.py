@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from platformdirs import user_cache_path
 
-from onearm.core.inputs import chunks
+from onearm.core.chunks import chunks
 from onearm.streams import fetch
 from onearm.streams.cache import Rows, kept, place
 from onearm.streams.files import read

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from onearm.core.inputs import as_array, as_labels, as_rows, chunks
+from onearm.core.chunks import chunks
+from onearm.core.inputs import as_array, as_labels, as_rows
 from onearm.core.rng import pick, seeded
 from onearm.streams.schema import Schema
 

@@ -142,14 +142,14 @@ class Boastful(Plain, **{**GOOD, "choose": boastful_choose}):
 class Fickle(Plain, **{**GOOD, "choose": fickle_choose}):
     """Draws the greedy label too, but its chances know nothing of that draw."""
 
-    drawn_greedy = True
+    random_greedy = True
 
 
 @dataclass
 class Wayward(Plain, **{**GOOD, "choose": wayward_choose}):
     """Draws the greedy label, and mostly another one than it predicts."""
 
-    drawn_greedy = True
+    random_greedy = True
 
 
 @dataclass

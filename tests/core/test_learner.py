@@ -38,7 +38,7 @@ def test_play_of_many_chunks_equals_one():
 
 
 def test_arrays_in_need_of_conversion_are_read_in_pieces(monkeypatch):
-    monkeypatch.setattr("onearm.core.inputs.CHUNK", 60)
+    monkeypatch.setattr("onearm.core.chunks.CHUNK", 60)
     X, y = rows(banditron())
     single = X.astype(np.float32)
     one, other = banditron(), banditron()
@@ -63,7 +63,7 @@ def test_a_bad_chunk_of_a_stream_is_refused_and_named():
 
 
 def test_in_memory_streams_are_refused_as_a_whole(monkeypatch):
-    monkeypatch.setattr("onearm.core.inputs.CHUNK", 60)
+    monkeypatch.setattr("onearm.core.chunks.CHUNK", 60)
     X, y = rows(banditron())
     X = X.astype(np.float32)
     X[150, 0] = np.nan
