@@ -91,3 +91,20 @@ def interval(values: np.ndarray, level: float = 0.95) -> Interval:
     half = t * float(values.std(ddof=1)) / len(values) ** 0.5
     mean = float(values.mean())
     return Interval(mean, mean - half, mean + half)
+
+
+def majority(y: np.ndarray) -> np.ndarray:
+    """Return the `correct` of always choosing the most frequent label so far, a baseline.
+
+    Of equally frequent labels the first to be so; the first round, with no label yet, is wrong.
+
+    >>> majority(np.array([2, 2, 0, 0, 0, 2])).astype(int)
+    array([0, 1, 0, 0, 0, 0])
+    """
+    n, sizes = len(y), np.bincount(y)
+    order = np.argsort(y.astype(np.min_scalar_type(len(sizes))), kind="stable")  # small: by radix
+    count = np.empty(n, np.int64)  # of the label of each round, up to and with it
+    count[order] = np.arange(1, n + 1) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    ahead = count > np.concatenate([[0], np.maximum.accumulate(count)[:-1]])
+    leader = y[np.maximum.accumulate(np.where(ahead, np.arange(n), 0))]
+    return np.concatenate([[False], leader[:-1] == y[1:]])

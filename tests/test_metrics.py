@@ -43,3 +43,16 @@ def test_interval():
         metrics.interval(np.array([1.0]))
     with pytest.raises(ValueError, match="level"):
         metrics.interval(np.arange(3.0), 1.0)
+
+
+def test_majority_is_the_most_frequent_label_so_far():
+    rng = np.random.default_rng(0)
+    for k in (1, 2, 5, 300):
+        y = rng.integers(0, k, 500)
+        counts, leader, expected = np.zeros(k, int), None, []
+        for label in y:
+            expected.append(label == leader)
+            counts[label] += 1
+            if leader is None or counts[label] > counts[leader]:
+                leader = label
+        np.testing.assert_array_equal(metrics.majority(y), expected)

@@ -67,7 +67,9 @@ def fault(record: Record) -> str | None:
     rounds = metrics.curve_rounds(record["n_rounds"]).tolist()
     if not isinstance(curve, dict) or curve.get("rounds") != rounds:
         return "curve must have the rounds of a race"
-    errors = curve.get("error")
-    if not isinstance(errors, list) or len(errors) != len(rounds) or not all(map(_share, errors)):
-        return f"curve must have {len(rounds)} errors in [0, 1]"
+    majority = record.get("majority", [0.0] * len(rounds))  # runs of earlier versions have none
+    for name, errors in (("curve", curve.get("error")), ("majority", majority)):
+        sound = isinstance(errors, list) and list(map(_share, errors)) == [True] * len(rounds)
+        if not sound:
+            return f"{name} must have {len(rounds)} errors in [0, 1]"
     return None if _machine(record.get("machine")) else "machine must have cpu, cores and python"

@@ -61,8 +61,8 @@ class Job(NamedTuple):
         stream, apart = self.stream(), self.held()
         chosen = _tuned(self, stream.first(apart)) if apart else {}
         learner = stream.learner(self.cls, seed=self.seed + self.repeat, **self.parameters | chosen)
-        correct, seconds = _play(learner, stream.after(apart), progress)
-        curve = metrics.curve(correct)
+        correct, y, seconds = _play(learner, stream.after(apart), progress)
+        curve, majority = metrics.curve(correct), metrics.curve(metrics.majority(y))
         return {
             "full_information": learner.full_information,
             "exploration": learner.exploration, "tuned": chosen,
@@ -73,6 +73,7 @@ class Job(NamedTuple):
             "area": round(metrics.area(correct), 8), "seconds": round(seconds, 6),
             "bytes": sum(array.nbytes for array in learner.content().values()),
             "curve": {"rounds": curve.rounds.tolist(), "error": curve.value.round(6).tolist()},
+            "majority": majority.value.round(6).tolist(),
             "date": datetime.now(UTC).isoformat(timespec="seconds"),
             "versions": identity.versions(), "machine": identity.machine(),
         }  # fmt: skip
@@ -96,8 +97,12 @@ class Job(NamedTuple):
         return rows(self.source, self.rounds, seed, self.in_order, view, self.held())
 
 
-def _play(learner: Any, stream: Stream, progress: OnProgress) -> tuple[np.ndarray, float]:
+def _play(
+    learner: Any, stream: Stream, progress: OnProgress
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """Return which choices were correct, the true labels, and the processor time."""
     parts: list[np.ndarray] = []
+    labels: list[np.ndarray] = []
     done, seconds = [0, 0], 0.0  # rounds, and correct ones
     of = stream.n_rows or 0
     for X, y in stream.chunks():
@@ -107,8 +112,9 @@ def _play(learner: Any, stream: Stream, progress: OnProgress) -> tuple[np.ndarra
         trace = learner.play(X, y, progress=lambda n, r: progress(done[0] + n, done[1] + r, of))
         seconds += time.process_time() - began
         parts.append(trace.correct)
+        labels.append(np.array(y))
         done[:] = done[0] + len(y), done[1] + int(trace.correct.sum())
-    return np.concatenate(parts), seconds
+    return np.concatenate(parts), np.concatenate(labels), seconds
 
 
 def _tuned(job: Job, stream: Stream) -> dict[str, float]:
@@ -128,7 +134,7 @@ def _tuned(job: Job, stream: Stream) -> dict[str, float]:
             learner = stream.learner(job.cls, **asked)
         except ValueError:
             continue  # out of its range
-        correct, _ = _play(learner, stream, lambda *_: None)
+        correct, *_ = _play(learner, stream, lambda *_: None)
         errors[rate] = metrics.error(correct)
 
     def far(rate: float) -> float:

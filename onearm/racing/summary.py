@@ -40,12 +40,26 @@ class Score(NamedTuple):
 
     def curve(self) -> dict[str, list[Any]]:
         """Return the error so far by rounds: mean and interval over the repeats."""
-        rounds = self.records[0]["curve"]["rounds"]
-        errors = np.array([record["curve"]["error"] for record in self.records])
-        points = [spread(column) for column in errors.T]
-        columns = zip(*points, strict=True)
-        names = ("mean", "low", "high")
-        return {"rounds": rounds} | {n: list(c) for n, c in zip(names, columns, strict=True)}
+        errors = [record["curve"]["error"] for record in self.records]
+        return curve_of(self.records[0]["curve"]["rounds"], errors)
+
+
+def curve_of(rounds: list[int], errors: Sequence[Sequence[float]]) -> dict[str, list[Any]]:
+    """Return the mean and interval of the errors at each round, over the repeats."""
+    columns = zip(*(spread(column) for column in np.array(errors).T), strict=True)
+    names = ("mean", "low", "high")
+    return {"rounds": rounds} | {n: list(c) for n, c in zip(names, columns, strict=True)}
+
+
+def baselines(found: Sequence[Score]) -> dict[str, dict[str, list[Any]]]:
+    """Return the curves of guessing uniformly and of the majority label so far, on one stream."""
+    first = found[0].records[0]
+    rounds = first["curve"]["rounds"]
+    uniform = [1 - 1 / first["n_classes"]] * len(rounds)
+    majority = {r["repeat"]: r.get("majority") for score in found for r in score.records}
+    errors = [repeat for repeat in majority.values() if repeat]
+    curves = {"uniform guessing": curve_of(rounds, [uniform])}
+    return curves | ({"majority label so far": curve_of(rounds, errors)} if errors else {})
 
 
 def spread(values: Any) -> Interval:
