@@ -13,7 +13,7 @@ import onearm
 from bench.chorus_streams import stream
 from onearm import metrics
 from onearm.boosting.presets import DATA_SETS
-from onearm.racing.repeats import VIEWS
+from onearm.streams import views
 from onearm.streams.stream import Stream
 
 Settings = list[dict[str, Any]]
@@ -85,7 +85,7 @@ def _rates(name: str, times: tuple[float, ...], **given: Any) -> Settings:
 def view(data: str, seed: int, how: str) -> Stream:
     """Return a repeat's rows in memory, in one of the ways in which races give them."""
     raw = stream(data, seed)
-    seen = VIEWS[how](raw)(raw)
+    seen = views.view(how, raw)(raw)
     kept = list(seen.chunks())
     return replace(seen, source=lambda: iter(kept), in_memory=True)
 

@@ -12,7 +12,8 @@ import numpy as np
 import onearm
 from onearm import datasets
 from onearm.core.rng import pick, seeded
-from onearm.streams.stream import REORDERED, ROWS, Chunks, Stream
+from onearm.streams.chunks import REORDERED, ROWS, Chunks
+from onearm.streams.stream import Stream
 
 RINGS = 28  # labels of the stream `rings`
 

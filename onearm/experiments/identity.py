@@ -19,7 +19,9 @@ from onearm.experiments.job import Record, hash_text
 from onearm.streams.stream import Stream
 
 PACKAGE = Path(onearm.__file__).parent
-SHARED = ("core/inputs.py", "core/rng.py", "core/sparse_check.py", "core/vectors.py")
+OTHERS = (
+    "racing/rows.py", "core/inputs.py", "core/rng.py", "core/sparse_check.py", "core/vectors.py"
+)  # fmt: skip
 PACKAGES = ("onearm", "numpy", "numba")
 
 
@@ -48,14 +50,7 @@ def preparation(package: Path) -> str:
 def preparing_sources(package: Path) -> list[Path]:
     """Return the files of the package that rows depend on."""
     streams = sorted((package / "streams").glob("*.py"))
-    racing = [package / "racing" / name for name in ("repeats.py", "sources.py")]
-    return [*racing, *(package / name for name in SHARED), *streams]
-
-
-def file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return [*(package / name for name in OTHERS), *streams]
 
 
 def stream_digest(stream: Stream) -> str:

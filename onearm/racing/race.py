@@ -3,6 +3,7 @@
 import tempfile
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,6 @@ from onearm.racing.live import Display
 from onearm.racing.plan import Plan
 from onearm.racing.records import fault
 from onearm.racing.run import Job
-from onearm.racing.sources import ready
 from onearm.racing.summary import Score, scores
 
 RUNS = "runs.jsonl"
@@ -101,14 +101,17 @@ def race(
     >>> [(score.name, score.full_information) for score in results.scores()]
     [('Perceptron', True), ('Banditron', False)]
     """
-    if not isinstance(streams, Plan):
-        streams = Plan(_several(streams), _several(learners or []), **plan)
+    if isinstance(streams, Plan):
+        planned = replace(streams)  # whose files may have changed since it was raced before
+    else:
+        planned = Plan(streams, learners or [], **plan)
     require_place(on)
     console = console or Console(quiet=True)
-    jobs = streams.jobs()
+    jobs = planned.jobs()
     not_compiled = _require_learners(jobs)
-    for source in streams.sources():
-        ready(source, lambda line: _print(line, console))
+    for source in planned.sources:
+        if not source.generator:
+            source.load(lambda sentence: _print(sentence, console))
     experiment = Experiment(jobs, Ledger(None if out is None else Path(out) / RUNS, fault))
     for text in experiment.damaged:
         _warn(text, console)
@@ -121,7 +124,7 @@ def race(
                 display.failed(key, experiment.failures[-1])
             else:
                 display.ended(key, result)
-    return Results(streams, experiment.records(), experiment.failures)
+    return Results(planned, experiment.records(), experiment.failures)
 
 
 def _require_learners(jobs: Sequence[Job]) -> set[str]:
@@ -135,10 +138,6 @@ def _require_learners(jobs: Sequence[Job]) -> set[str]:
         if not is_compiled(learner.kernels.play):
             not_compiled.add(job.cls.__name__)
     return not_compiled
-
-
-def _several(given: Any) -> Sequence[Any]:
-    return given if isinstance(given, list | tuple) else [given]
 
 
 def _warn(text: str, console: Console) -> None:

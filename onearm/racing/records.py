@@ -43,6 +43,7 @@ ALLOWED: dict[str, tuple[Callable[[Any], bool], str]] = {
     "versions": (lambda v: isinstance(v, dict), "versions"),
     "tuned": (_numbers_by_name, "numbers by name"),
     "exploration": (lambda v: v is None or _text(v), "a text or null"),
+    "shuffled": (lambda v: isinstance(v, bool), "true or false"),
     "full_information": (lambda v: isinstance(v, bool), "true or false"),
     "repeat": (_count, "a whole number of at least 0"),
     "n_classes": (_count, "a whole number of at least 0"),

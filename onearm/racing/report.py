@@ -11,8 +11,7 @@ from rich.text import Text
 from onearm.experiments.identity import machines
 from onearm.metrics import Interval
 from onearm.racing.plan import Plan
-from onearm.racing.repeats import shuffles
-from onearm.racing.sources import Source, about
+from onearm.racing.rows import Source
 from onearm.racing.summary import Score, exploration
 
 NOTES = (
@@ -132,10 +131,10 @@ def page_data(
     plan: Plan, found: Sequence[Score], failures: Sequence[str], command: str
 ) -> dict[str, Any]:
     """Return what the page of a race shows."""
-    sources = {one.name: one for one in plan.sources()}
+    sources = {one.name: one for one in plan.sources}
     notes = [*NOTES, *([] if plan.raw else [SCALED])]
     notes += [TUNED.format(plan.tune)] if plan.tune else []
-    still = [name for name, one in sources.items() if not shuffles(one, plan.in_order)]
+    still = dict.fromkeys(s.stream for s in found if not s.records[0]["shuffled"])
     notes += [IN_ORDER.format(", ".join(still))] if still else []
     notes += [f"Failed: {failure}" for failure in failures]
     runs = [record for score in found for record in score.records]
@@ -154,7 +153,7 @@ def page_data(
 def _stream_data(one: Source, found: list[Score]) -> dict[str, Any]:
     first = found[0].records[0]
     return {
-        "name": found[0].stream, "about": about(one), "rounds": first["n_rounds"],
+        "name": found[0].stream, "about": one.describe(), "rounds": first["n_rounds"],
         "n_classes": first["n_classes"],
         "n_features": one.n_features or min(score.records[0]["n_features"] for score in found),
         "repeats": max(len(score.records) for score in found),

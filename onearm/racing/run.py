@@ -11,8 +11,7 @@ import onearm
 from onearm import metrics
 from onearm.experiments import identity
 from onearm.experiments.job import OnProgress, Record, hash_text
-from onearm.racing.repeats import held, rows
-from onearm.racing.sources import Source
+from onearm.racing.rows import Source, is_shuffled, n_tuning_rows, rows
 from onearm.streams.stream import Stream
 
 TRIED = tuple(4.0**power for power in range(-3, 3))  # times the default rate, by `tune`
@@ -49,7 +48,7 @@ class Job(NamedTuple):
     def configuration(self) -> Record:
         """Return everything that decides the results: changed code and prepared rows, too."""
         return {
-            "stream": self.source.told, "data": hash_text(repr(self.source.data)),
+            "stream": self.source.spec, "data": hash_text(repr(self.source.data)),
             "learner": self.cls.__name__, "name": self.name, "parameters": self.parameters,
             "repeat": self.repeat, "seed": self.seed, "rounds": self.rounds, "tune": self.tune,
             "in_order": self.in_order, "raw": self.raw,
@@ -58,12 +57,13 @@ class Job(NamedTuple):
 
     def play(self, progress: OnProgress = lambda *_: None) -> Record:
         """Play the run to its end and return its results."""
-        stream, apart = self.stream(), self.held()
-        chosen = _tuned(self, stream.first(apart)) if apart else {}
+        stream, n_tuning = self.stream(), self.n_tuning_rows()
+        chosen = _tuned(self, stream.first(n_tuning)) if n_tuning else {}
         learner = stream.learner(self.cls, seed=self.seed + self.repeat, **self.parameters | chosen)
-        correct, y, seconds = _play(learner, stream.after(apart), progress)
+        correct, y, seconds = _play(learner, stream.after(n_tuning), progress)
         curve, majority = metrics.curve(correct), metrics.curve(metrics.majority(y))
         return {
+            "shuffled": is_shuffled(self.source, self.in_order),
             "full_information": learner.full_information,
             "exploration": learner.exploration, "tuned": chosen,
             "played": _plain(learner.params()),
@@ -82,19 +82,19 @@ class Job(NamedTuple):
         """Return one line about the finished run."""
         return f"{self}: error {record['error']:.4f} in {record['n_rounds']} rounds"
 
-    def held(self) -> int:
-        """Return how many of the first rows are for tuning alone."""
-        return held(self.source, self.rounds, self.tune)
+    def n_tuning_rows(self) -> int:
+        """Return how many of the first rows are for tuning only."""
+        return n_tuning_rows(self.source, self.rounds, self.tune)
 
     def stream(self) -> Stream:
-        """Return what is played, as this learner wants to see it, after the rows for tuning.
+        """Return the rows for tuning and those that are played, in this learner's view.
 
-        Learners that know nominal columns see rows as they are, the others scaled ones.
+        Learners that know nominal columns see the rows unchanged, the others scaled.
         """
-        own = self.raw or "nominal" in self.cls.__dataclass_fields__
-        view = "as it is" if self.cls.missing else "filled" if own else "linear"
+        unscaled = self.raw or "nominal" in self.cls.__dataclass_fields__
+        kind = "raw" if self.cls.missing else "filled" if unscaled else "linear"
         seed = self.seed + self.repeat
-        return rows(self.source, self.rounds, seed, self.in_order, view, self.held())
+        return rows(self.source, self.rounds, seed, self.in_order, kind, self.n_tuning_rows())
 
 
 def _play(

@@ -7,7 +7,7 @@ import numpy as np
 
 from onearm.experiments.job import Record
 from onearm.metrics import Interval, interval
-from onearm.racing.sources import stream_name
+from onearm.racing.rows import stream_name
 
 
 class Score(NamedTuple):

@@ -58,7 +58,7 @@ def _keep(rows: Rows, folder: Path) -> None:
         for part, array in (parts | {"y": y}).items():
             np.save(new / f"{part}.npy", narrow(array))
         (new / TOLD).write_text(json.dumps(told))
-        digests = {path.name: _digest(path) for path in new.iterdir()}
+        digests = {path.name: file_digest(path) for path in new.iterdir()}
         (new / DIGESTS).write_text(json.dumps(digests))
         with suppress(OSError):  # another process was faster
             new.rename(folder)
@@ -68,7 +68,7 @@ def _held(folder: Path, shape: tuple[int, int] | None) -> Rows:
     """Return the rows of a folder; raise if anything is wrong with them."""
     if (folder / DIGESTS).exists():
         digests = json.loads((folder / DIGESTS).read_text())
-        found = {path.name: _digest(path) for path in folder.iterdir() if path.name != DIGESTS}
+        found = {path.name: file_digest(path) for path in folder.iterdir() if path.name != DIGESTS}
         if digests != found:
             raise ValueError(f"{folder} is not what was kept")
     arrays = {path.stem: np.load(path, mmap_mode="r") for path in folder.glob("*.npy")}
@@ -102,7 +102,8 @@ def _check(X: Any, y: np.ndarray, told: Any, shape: tuple[int, ...]) -> None:
         raise ValueError(f"labels must be whole numbers of at least 0, got {y.dtype}")
 
 
-def _digest(path: Path) -> str:
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

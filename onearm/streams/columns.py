@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from onearm.streams.chunks import Chunks
 from onearm.streams.codes import (
     CHANGED,
     MISSED,
@@ -22,7 +23,7 @@ from onearm.streams.codes import (
     is_number,
     number,
 )
-from onearm.streams.stream import Chunks, Stream
+from onearm.streams.stream import Stream
 from onearm.streams.text_lines import counted, listed
 
 LABELS = ("label", "class", "target", "y")  # what the column of labels may be called

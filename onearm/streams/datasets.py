@@ -24,7 +24,7 @@ from platformdirs import user_cache_path
 
 from onearm.core.chunks import chunks
 from onearm.streams import fetch
-from onearm.streams.cache import Rows, kept, place
+from onearm.streams.cache import Rows, file_digest, kept, place
 from onearm.streams.files import read
 from onearm.streams.stream import Stream
 
@@ -154,10 +154,7 @@ def _fetched(data: DataSet) -> Rows:
 
 def _is(path: Path, sha256: str) -> bool:
     """Whether a file is there, and is the one that is known."""
-    if not path.is_file():
-        return False
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest() == sha256
+    return path.is_file() and file_digest(path) == sha256
 
 
 def _parsed(data: DataSet, files: list[Path]) -> Rows:

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from onearm.core.vectors import LARGEST
+from onearm.streams.chunks import ROWS
 from onearm.streams.codes import is_missing, is_number, number
 from onearm.streams.columns import Columns
-from onearm.streams.stream import ROWS
 from onearm.streams.text_lines import lines
 
 # of several that fit equally the first; commas last, which may be within numbers
@@ -34,7 +34,9 @@ class Delimited:
 
     def __init__(self, path: Path, told: Sequence[Any] = ()):
         self.path, self.file = path, path.name
-        head = list(islice(lines(path), HEAD))
+        rest = lines(path)
+        head = list(islice(rest, HEAD))
+        self.begun: Iterator[str] | None = chain(head, rest)  # the first pass goes on from here
         self.delimiter = max(DELIMITERS, key=lambda mark: _fit(head, mark))
         numbered = self._head(head)
         rows = [row for _, row in numbered]
@@ -67,7 +69,8 @@ class Delimited:
 
     def blocks(self, columns: Columns) -> Iterator[np.ndarray]:
         """Give all rows from the start, as numbers and codes, some at a time."""
-        rest, done = lines(self.path), self.skipped
+        rest, self.begun = self.begun or lines(self.path), None
+        done = self.skipped
         for _ in islice(rest, done):
             pass
         while some := list(islice(rest, ROWS)):

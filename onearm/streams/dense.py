@@ -13,7 +13,8 @@ import numpy as np
 
 from onearm.core.kernels import kernel
 from onearm.core.rng import below, pick, seeded, uniform
-from onearm.streams.stream import REORDERED, ROWS_DRAWN, Stream, demand, parts
+from onearm.streams.chunks import GENERATED, REORDERED, chunk_sizes
+from onearm.streams.stream import Stream, require
 
 
 @kernel
@@ -63,11 +64,11 @@ def _chess(rng, X, y, n_used, n_squares):
 
 
 def _stream(name: str, n: int, k: int, d: int, seed: int, fill: Callable[..., Any]) -> Stream:
-    demand(n_rows=(n >= 1, "at least 1", n))
+    require(n_rows=(n >= 1, "at least 1", n))
 
     def source() -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        rng = seeded(seed, ROWS_DRAWN)
-        for rows in parts(n):
+        rng = seeded(seed, GENERATED)
+        for rows in chunk_sizes(n):
             X, y = np.empty((rows, d)), np.empty(rows, np.int64)
             fill(rng, X, y)
             yield X, y
@@ -92,7 +93,7 @@ def Separable(
     array([2, 1, 1, 1, 2])
     """
     fits = 2 <= n_classes <= n_features
-    demand(n_classes=(fits, f"in [2, n_features={n_features}]", n_classes))
+    require(n_classes=(fits, f"in [2, n_features={n_features}]", n_classes))
     corner = np.arange(n_features)
     pick(n_classes, corner, seeded(seed, REORDERED))
 
@@ -109,7 +110,7 @@ def Diagonal(
 
     Features are uniform in [0, 1]; a share q = `noise` of the labels is turned round.
     """
-    demand(
+    require(
         n_used=(1 <= n_used <= n_features, f"in [1, n_features={n_features}]", n_used),
         noise=(0 <= noise <= 1, "in [0, 1]", noise),
     )
@@ -125,7 +126,7 @@ def Chess(
 
     Features are uniform in [0, 1] and each is cut into L = `n_squares`.
     """
-    demand(
+    require(
         n_used=(1 <= n_used <= n_features, f"in [1, n_features={n_features}]", n_used),
         n_squares=(n_squares >= 1, "at least 1", n_squares),
     )

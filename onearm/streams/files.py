@@ -14,7 +14,7 @@ from onearm.streams.columns import table_stream
 from onearm.streams.delimited import Delimited
 from onearm.streams.npz import npz_stream
 from onearm.streams.parquet import Parquet
-from onearm.streams.stream import Stream, demand
+from onearm.streams.stream import Stream, require
 from onearm.streams.svmlight import svmlight_stream
 from onearm.streams.text_lines import PACKED
 from onearm.streams.vowpal import vowpal_stream
@@ -74,16 +74,16 @@ def read(
     name = stem if name is None else name
     if suffix not in TABLES:
         for what, told in (("label", label), ("nominal", nominal)):
-            demand(**{what: (told is None, f"None: {path.name} is not a table", told)})
+            require(**{what: (told is None, f"None: {path.name} is not a table", told)})
     if nominal is not None:
         fine = isinstance(nominal, Iterable) and not isinstance(nominal, str | bytes)
-        demand(nominal=(fine, "a list of columns", nominal))
+        require(nominal=(fine, "a list of columns", nominal))
         nominal = list(nominal)
     if suffix in SPARSE:
         fine = n_features is None or (isinstance(n_features, int | np.integer) and n_features >= 1)
-        demand(n_features=(fine, "a whole number of at least 1", n_features))
+        require(n_features=(fine, "a whole number of at least 1", n_features))
         return SPARSE[suffix](path, n_features, name, say)
-    demand(n_features=(n_features is None, f"None: {path.name} has its own", n_features))
+    require(n_features=(n_features is None, f"None: {path.name} has its own", n_features))
     if suffix == ".npz":
         return npz_stream(path, name, say)
     if suffix in ALONE:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from onearm.core.vectors import LARGEST
+from onearm.streams.chunks import ROWS
 from onearm.streams.columns import Columns
-from onearm.streams.stream import ROWS
 from onearm.streams.text_lines import listed
 
 

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from onearm.core.vectors import LARGEST
+from onearm.streams.chunks import ROWS, Chunks
 from onearm.streams.codes import CHANGED, Codes, classes
-from onearm.streams.stream import ROWS, Chunks, Stream
+from onearm.streams.stream import Stream
 from onearm.streams.text_lines import lines
 
 Row = tuple[str, bool, Any, Any]  # label, whether it was wrong, indices, values

@@ -3,9 +3,8 @@
 A stream can be read again from the start, any number of times, and gives the same rows.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -13,11 +12,8 @@ import numpy as np
 from onearm.core.chunks import chunks
 from onearm.core.inputs import as_array, as_labels, as_rows
 from onearm.core.rng import pick, seeded
+from onearm.streams.chunks import REORDERED, Chunks, by_turns, cut
 from onearm.streams.schema import Schema
-
-ROWS = 8192  # in a chunk that is made
-ROWS_DRAWN, REORDERED = 2, 3  # generators of a seed; a learner with the same seed has 0 and 1
-Chunks = Iterator[tuple[Any, np.ndarray]]
 
 
 @dataclass(frozen=True)
@@ -33,9 +29,9 @@ class Stream:
     source
         Called without arguments, gives the chunks (X, y) from the start.
     n_rows
-        How many rows there are, where that is known; None also where they never end.
+        How many rows there are; None where that is not known, or where they never end.
     in_memory
-        Whether all rows lie in memory, so that they can be checked before the first is used.
+        Whether all rows are in memory, so that they can be checked before the first is used.
     nominal
         The number of values of each column, 0 for a numeric one; empty if all are numeric.
     feature_names, class_names
@@ -91,6 +87,20 @@ class Stream:
         """Give the rows from the start, as (X, y), some at a time."""
         return self.source()
 
+    def count(self) -> int:
+        """Return the number of rows, which are read if it is not known."""
+        return self.n_rows or sum(len(y) for _, y in self.chunks())
+
+    def in_memory_up_to(self, n_bytes: int) -> "Stream":
+        """Return the stream with its rows in memory, or unchanged if they take more bytes."""
+        rows, size = [], 0
+        for X, y in self.chunks():
+            size += X.nbytes if isinstance(X, np.ndarray) else X.data.nbytes + X.indices.nbytes
+            if size > n_bytes:
+                return self
+            rows.append((X, y))
+        return replace(self, source=lambda: iter(rows), in_memory=True)
+
     def arrays(self) -> tuple[Any, np.ndarray]:
         """Return all rows as (X, y); X is dense or CSR, as the chunks are."""
         parts, labels = zip(*self.chunks(), strict=True)
@@ -104,7 +114,7 @@ class Stream:
 
     def first(self, n_rows: int) -> "Stream":
         """Return the stream's first rows."""
-        demand(n_rows=(n_rows >= 1, "at least 1", n_rows))
+        require(n_rows=(n_rows >= 1, "at least 1", n_rows))
         n = n_rows if self.n_rows is None else min(n_rows, self.n_rows)
 
         def source() -> Chunks:
@@ -119,24 +129,24 @@ class Stream:
 
     def after(self, n_rows: int) -> "Stream":
         """Return the stream without its first rows."""
-        demand(n_rows=(n_rows >= 0, "at least 0", n_rows))
+        require(n_rows=(n_rows >= 0, "at least 0", n_rows))
         n = None if self.n_rows is None else max(0, self.n_rows - n_rows)
 
         def source() -> Chunks:
-            return ((X, y) for segment, X, y in _cut(self.chunks(), [n_rows]) if segment > 0)
+            return ((X, y) for segment, X, y in cut(self.chunks(), [n_rows]) if segment > 0)
 
         return replace(self, source=source, n_rows=n) if n_rows else self
 
     def repeated(self, times: int) -> "Stream":
         """Return the stream `times` over."""
-        demand(times=(times >= 1, "at least 1", times))
+        require(times=(times >= 1, "at least 1", times))
         n = None if self.n_rows is None else times * self.n_rows
         return replace(
             self, source=lambda: (c for _ in range(times) for c in self.chunks()), n_rows=n
         )
 
     def shuffled(self, seed: int = 0) -> "Stream":
-        """Return the rows in an order drawn with `seed`; takes them all into memory."""
+        """Return the rows in a random order; takes them all into memory."""
         X, y = self.arrays()
         order = np.arange(len(y))
         pick(len(order), order, seeded(seed, REORDERED))
@@ -145,9 +155,8 @@ class Stream:
     def drifting(self, at: Sequence[int], to: "Stream | None" = None, seed: int = 0) -> "Stream":
         """Return the stream with a sudden change at each of the rounds `at`.
 
-        Without `to` the meaning of the labels is permuted anew each time, never leaving all as
-        they were; with `to`, a stream of the same sizes, rows come from it and from this stream
-        by turns.
+        Without `to` the meaning of the labels is permuted each time, never by the identity; with
+        `to`, a stream of the same sizes, rows come from it and from this stream by turns.
         """
         at = list(at)
         if at != sorted(set(at)) or not at or at[0] < 0:
@@ -157,7 +166,7 @@ class Stream:
         elif (to.n_classes, to.n_features) != (self.n_classes, self.n_features):
             raise ValueError(f"to must have the sizes of {self.name}, got those of {to.name}")
         else:
-            source = lambda: _by_turns(self.chunks(), to.chunks(), at)  # noqa: E731 as above
+            source = lambda: by_turns(self.chunks(), to.chunks(), at)  # noqa: E731 as above
         sizes = [s.n_rows for s in (self, to) if s is not None and s.n_rows is not None]
         n = min(sizes, default=None)
         drifted = replace(self, source=source, name=f"{self.name} (drifting)")
@@ -167,7 +176,7 @@ class Stream:
         rng = seeded(seed, REORDERED)
         meaning = np.arange(self.n_classes)
         now = 0
-        for segment, X, y in _cut(self.chunks(), at):
+        for segment, X, y in cut(self.chunks(), at):
             while now < segment:
                 before = meaning.copy()
                 while np.array_equal(before, meaning):
@@ -202,35 +211,8 @@ class Stream:
             )
 
 
-def demand(**holds: tuple[bool, str, Any]) -> None:
+def require(**holds: tuple[bool, str, Any]) -> None:
     """Refuse a parameter with its name, what is allowed and the value: name=(holds, allowed, v)."""
     for name, (fine, allowed, value) in holds.items():
         if not fine:
             raise ValueError(f"{name} must be {allowed}, got {value!r}")
-
-
-def parts(n_rows: int) -> Iterator[int]:
-    """Cut a number of rows into the sizes of chunks."""
-    for start in range(0, n_rows, ROWS):
-        yield min(ROWS, n_rows - start)
-
-
-def _cut(rows: Iterable[tuple[Any, np.ndarray]], at: list[int]) -> Iterator[tuple[int, Any, Any]]:
-    """Cut chunks at the given rounds and number the segments between them."""
-    ends, segment, start = [*at, np.inf], 0, 0
-    for X, y in rows:
-        used = 0
-        while used < len(y):
-            while start + used >= ends[segment]:
-                segment += 1
-            stop = int(min(len(y), ends[segment] - start))
-            yield segment, X[used:stop], y[used:stop]
-            used = stop
-        start += len(y)
-
-
-def _by_turns(one: Chunks, other: Chunks, at: list[int]) -> Chunks:
-    segments = (groupby(_cut(rows, at), key=lambda piece: piece[0]) for rows in (one, other))
-    for (segment, mine), (_, theirs) in zip(*segments, strict=False):
-        for _, X, y in theirs if segment % 2 else mine:
-            yield X, y

@@ -15,7 +15,8 @@ import numpy as np
 
 from onearm.core.kernels import kernel
 from onearm.core.rng import below, pick, seeded, uniform
-from onearm.streams.stream import ROWS_DRAWN, Stream, demand, parts
+from onearm.streams.chunks import GENERATED, chunk_sizes
+from onearm.streams.stream import Stream, require
 
 
 @kernel
@@ -59,7 +60,7 @@ def _text_stream(
 ) -> Stream:  # fmt: skip
     from scipy.sparse import csr_array
 
-    demand(
+    require(
         n_rows=(n_rows >= 1, "at least 1", n_rows),
         n_classes=(k >= 2, "at least 2", k),
         scale=(least >= 1, "at least 1", least),
@@ -67,11 +68,11 @@ def _text_stream(
     )
 
     def source() -> Iterator[tuple[Any, np.ndarray]]:
-        rng = seeded(seed, ROWS_DRAWN)
+        rng = seeded(seed, GENERATED)
         words, n_of = np.tile(np.arange(n_words), (k, 1)), np.empty(k, np.int64)
         common = np.arange(n_common)
         _vocabulary(least, most, rng, words, n_of)
-        for n in parts(n_rows):
+        for n in chunk_sizes(n_rows):
             room = n * (most + on)
             starts, indices, values = (
                 np.zeros(n + 1, np.int32),

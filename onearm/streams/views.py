@@ -1,4 +1,4 @@
-"""Views of a stream: rows as some learners want them. Each is found on one stream, for its like."""
+"""Views of a stream: its rows as a kind of learner needs them."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -6,9 +6,22 @@ from typing import Any
 
 import numpy as np
 
-from onearm.streams.stream import Chunks, Stream
+from onearm.streams.stream import Stream
 
-WIDE = 4096  # values of nominal columns: with more rows are made sparse, most of them being zeros
+WIDE = 4096  # values of nominal columns: with more, rows are sparse, since most values are 0
+
+
+def view(kind: str, stream: Stream) -> Callable[[Stream], Stream]:
+    """Return the function that prepares rows, fitted on one stream, for streams like it.
+
+    "linear" is what `linear` does, "filled" puts 0 in the place of missing values, and "raw"
+    changes nothing.
+    """
+    if kind == "linear":
+        return _linear_view(stream)
+    if kind == "filled":
+        return lambda other: _map(other, _filled)
+    return lambda other: other
 
 
 def linear(stream: Stream) -> Stream:
@@ -22,14 +35,13 @@ def linear(stream: Stream) -> Stream:
     array([[0.667, 0.   , 0.333, 0.667],
            [0.   , 0.577, 0.577, 0.577]])
     """
-    return scaling(stream)(stream)
+    return view("linear", stream)(stream)
 
 
-def scaling(stream: Stream) -> Callable[[Stream], Stream]:
-    """Return what `linear` does, as found on the rows of one stream, for others like it."""
+def _linear_view(stream: Stream) -> Callable[[Stream], Stream]:
     first = next(stream.chunks())[0]
     if hasattr(first, "tocsr"):
-        return lambda other: replace(other, source=lambda: _each(other, unit))
+        return lambda other: _map(other, unit)
     nominal = np.array(stream.nominal or (0,) * stream.n_features)
     largest = np.zeros(stream.n_features)
     for X, _ in stream.chunks():
@@ -46,11 +58,8 @@ def scaling(stream: Stream) -> Callable[[Stream], Stream]:
         values = [value_of(X[:, j], nominal[j]) for j in np.flatnonzero(nominal)]
         return unit(stack([*values, numbers, np.ones((len(X), 1))]))
 
-    names = _spread_names(stream)
-    return lambda other: replace(
-        other, source=lambda: _each(other, spread), n_features=d, nominal=(), feature_names=names,
-        values=(),
-    )  # fmt: skip
+    changes = {"n_features": d, "nominal": (), "feature_names": _spread_names(stream), "values": ()}
+    return lambda other: _map(other, spread, **changes)
 
 
 def _spread_names(stream: Stream) -> tuple[str, ...]:
@@ -82,16 +91,6 @@ def _sparse_stack(parts: list[Any]) -> Any:
     return hstack([csr_array(part) for part in parts], format="csr")
 
 
-def filling(stream: Stream) -> Callable[[Stream], Stream]:
-    """Return what puts 0 in the place of missing values."""
-    return lambda other: replace(other, source=lambda: _each(other, _filled))
-
-
-def as_it_is(stream: Stream) -> Callable[[Stream], Stream]:
-    """Return what changes nothing."""
-    return lambda other: other
-
-
 def unit(X: Any) -> Any:
     """Return the rows scaled to norm 1, those of zeros as they are; what sparse rows lack is 0."""
     if hasattr(X, "tocsr"):
@@ -117,5 +116,6 @@ def _filled(X: Any) -> Any:
     return csr_array((values, X.indices, X.indptr), shape=X.shape)
 
 
-def _each(stream: Stream, change: Callable[[Any], Any]) -> Chunks:
-    return ((change(X), y) for X, y in stream.chunks())
+def _map(stream: Stream, change: Callable[[Any], Any], **changes: Any) -> Stream:
+    """Return the stream with changed rows, and other fields."""
+    return replace(stream, source=lambda: ((change(X), y) for X, y in stream.chunks()), **changes)

@@ -13,8 +13,7 @@ from onearm.experiments.ledger import Ledger
 from onearm.racing import run as running
 from onearm.racing.race import RUNS, race
 from onearm.racing.records import ALLOWED, fault
-from onearm.racing.repeats import rows
-from onearm.racing.sources import source
+from onearm.racing.rows import resolve, rows
 from tests.racing.racers import NAMES, ROUNDS
 
 
@@ -23,7 +22,7 @@ def test_a_run_is_what_play_gives(tmp_path):
     results = race("balance", "Banditron", repeats=2, rounds=ROUNDS, seed=7, on=1)
     assert len(results.runs) == 2
     for record in results.runs:
-        stream = rows(source("balance"), ROUNDS, 7 + record["repeat"], False, "linear")
+        stream = rows(resolve("balance"), ROUNDS, 7 + record["repeat"], False, "linear")
         learner = stream.learner(onearm.Banditron, seed=7 + record["repeat"])
         correct = learner.play(*stream.arrays()).correct
         assert record["error"] == round(metrics.error(correct), 8)
@@ -50,7 +49,7 @@ def test_learners_of_a_repeat_see_the_same_rows(monkeypatch):
 
 
 def test_more_rounds_than_rows_go_over_them_again():
-    stream = rows(source("balance"), 1500, 0, False, "as it is")
+    stream = rows(resolve("balance"), 1500, 0, False, "raw")
     X, _ = stream.arrays()
     base = onearm.datasets.load("balance").arrays()[0]
     for part in (X[:625], X[625:1250]):
@@ -61,7 +60,7 @@ def test_more_rounds_than_rows_go_over_them_again():
 
 def test_a_time_series_is_not_shuffled(monkeypatch):
     base = onearm.datasets.load("balance").arrays()[0]
-    in_order = rows(source("balance"), 100, 0, True, "as it is").arrays()[0]
+    in_order = rows(resolve("balance"), 100, 0, True, "raw").arrays()[0]
     np.testing.assert_array_equal(in_order, base[:100])
 
 

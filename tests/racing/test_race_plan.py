@@ -127,7 +127,7 @@ def test_a_file_may_have_a_name(tmp_path):
 
 def test_streams_have_grids_too():
     plan = Plan([{"name": "SynNonSep", "noise": [0.0, 0.1]}], ["SOBA"], rounds=50)
-    assert [one.name for one in plan.sources()] == ["SynNonSep noise=0.0", "SynNonSep noise=0.1"]
+    assert [one.name for one in plan.sources] == ["SynNonSep noise=0.0", "SynNonSep noise=0.1"]
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,10 @@ import pytest
 from rich.console import Console
 
 import onearm
-from onearm.racing import repeats
+from onearm.racing import rows as race_rows
 from onearm.racing.plan import Plan
 from onearm.racing.race import race
-from onearm.racing.repeats import rows
-from onearm.racing.sources import source
+from onearm.racing.rows import resolve, rows
 from onearm.streams.stream import Stream
 
 X, Y = np.eye(3)[[0, 1, 2, 0, 1]], np.array([0, 1, 2, 0, 1])
@@ -98,9 +97,9 @@ def test_a_file_larger_than_memory_is_played_as_it_lies(tmp_path, monkeypatch):
     path = tmp_path / "rows.csv"
     lines = [f"{i % 7},{i % 2}" for i in range(500)]
     path.write_text("a,label\n" + "\n".join(lines))
-    monkeypatch.setattr(repeats, "IN_MEMORY", 100)
-    monkeypatch.setattr(repeats, "HELD", 100)
-    stream = rows(source(path), 700, 0, False, "as it is")
+    monkeypatch.setattr(race_rows, "IN_MEMORY", 100)
+    monkeypatch.setattr(race_rows, "CACHED", 100)
+    stream = rows(resolve(path), 700, 0, False, "raw")
     X, y = stream.arrays()
     assert not stream.in_memory
     np.testing.assert_array_equal(X[:, 0], np.arange(700) % 500 % 7)

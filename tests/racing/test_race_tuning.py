@@ -7,8 +7,7 @@ import onearm
 from onearm import metrics
 from onearm.racing.plan import Plan
 from onearm.racing.race import race
-from onearm.racing.repeats import rows
-from onearm.racing.sources import source
+from onearm.racing.rows import resolve, rows
 from tests.racing.racers import ROUNDS
 
 
@@ -20,7 +19,7 @@ def test_tuning_is_not_part_of_the_race():
     banditron, perceptron = tuned.runs
     assert banditron["tuned"]["gamma"] in [0.05 * 4.0**p for p in range(-3, 3)]
     assert perceptron["tuned"] == {}
-    stream = rows(source("SynSep"), ROUNDS, 0, False, "linear")
+    stream = rows(resolve("SynSep"), ROUNDS, 0, False, "linear")
     gamma = banditron["tuned"]["gamma"]
     learner = stream.learner(onearm.Banditron, gamma=gamma)
     correct = learner.play(*(a[ROUNDS // 4 :] for a in stream.arrays())).correct
@@ -52,7 +51,7 @@ def test_rows_of_tuning_do_not_come_again(in_order):
     (job,) = Plan(
         [onearm.Stream.of(X, y)], ["HoeffdingTree"], rounds=500, tune=0.1, in_order=in_order
     ).jobs()
-    shown, apart = job.stream().arrays()[0][:, 0], job.held()
+    shown, apart = job.stream().arrays()[0][:, 0], job.n_tuning_rows()
     assert (apart, len(shown)) == (5, 500)
     assert not set(shown[:5]) & set(shown[5:])
     counts = np.unique(shown[5:], return_counts=True)[1]

@@ -59,7 +59,7 @@ def test_seeds_differ_and_repeat():
 @pytest.mark.parametrize("make", [SynSep, Separable, Diagonal, Chess, Concatenated])
 def test_chunks_do_not_matter(make, monkeypatch):
     whole = dense(make(60, seed=4))
-    monkeypatch.setattr("onearm.streams.stream.ROWS", 7)
+    monkeypatch.setattr("onearm.streams.chunks.ROWS", 7)
     pieces = dense(make(60, seed=4))
     assert len(list(make(60).chunks())) == 9
     assert all(np.array_equal(a, b) for a, b in zip(whole, pieces, strict=True))
@@ -129,7 +129,7 @@ def test_first_repeated_shuffled():
 
 
 def test_drift_by_permuted_labels(monkeypatch):
-    monkeypatch.setattr("onearm.streams.stream.ROWS", 30)
+    monkeypatch.setattr("onearm.streams.chunks.ROWS", 30)
     stream = SynSep(200, seed=1)
     (X, y), (drifted_X, drifted) = stream.arrays(), stream.drifting([70, 150], seed=3).arrays()
     assert (drifted_X != X).nnz == 0
@@ -144,7 +144,7 @@ def test_drift_by_permuted_labels(monkeypatch):
 
 
 def test_drift_to_another_concept(monkeypatch):
-    monkeypatch.setattr("onearm.streams.stream.ROWS", 30)
+    monkeypatch.setattr("onearm.streams.chunks.ROWS", 30)
     one, other = SynSep(200, seed=1), SynSep(200, seed=2)
     X, y = dense(one.drifting([70, 150], to=other))
     for part, source in ((slice(70), one), (slice(70, 150), other), (slice(150, 200), one)):

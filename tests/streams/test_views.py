@@ -5,7 +5,7 @@ from scipy.sparse import csr_array
 
 from onearm.streams import views
 from onearm.streams.stream import Stream
-from onearm.streams.views import filling, linear, scaling, unit
+from onearm.streams.views import linear, unit, view
 
 
 def test_linear_rows_have_norm_one_and_no_gaps():
@@ -37,7 +37,7 @@ def test_what_sparse_rows_lack_is_zero():
     X = csr_array(np.array([[3.0, np.nan, 4.0]]))
     np.testing.assert_allclose(unit(X).toarray(), [[0.6, 0.0, 0.8]])
     stream = Stream.of(X, [1])
-    np.testing.assert_array_equal(filling(stream)(stream).arrays()[0].toarray(), [[3, 0, 4]])
+    np.testing.assert_array_equal(view("filled", stream)(stream).arrays()[0].toarray(), [[3, 0, 4]])
 
 
 def test_sparse_rows_are_scaled_alone():
@@ -53,10 +53,10 @@ def test_empty_sparse_rows_at_the_end():
 
 def test_scaling_of_one_stream_for_another():
     all_rows = Stream.of([[10.0], [5.0]], [0, 1])
-    rows = scaling(all_rows)(Stream.of([[5.0]], [1])).arrays()[0]
+    rows = view("linear", all_rows)(Stream.of([[5.0]], [1])).arrays()[0]
     np.testing.assert_allclose(rows, np.array([[0.5, 1.0]]) / np.hypot(0.5, 1.0))
 
 
 def test_filling_changes_missing_values_alone():
     stream = Stream.of([[np.nan, 2.0]], [1])
-    np.testing.assert_array_equal(filling(stream)(stream).arrays()[0], [[0.0, 2.0]])
+    np.testing.assert_array_equal(view("filled", stream)(stream).arrays()[0], [[0.0, 2.0]])

@@ -1,0 +1,72 @@
+"""Entries of a plan: a stream or learner with parameters, where a list of values is a grid."""
+
+from collections.abc import Iterable
+from itertools import product
+from math import prod
+from typing import Any
+
+import onearm
+
+
+def grid(entry: dict[str, Any]) -> Iterable[dict[str, Any]]:
+    """Give an entry with each combination of the values that its lists have.
+
+    >>> list(grid({"name": "Banditron", "gamma": [0.1, 0.2]}))
+    [{'name': 'Banditron', 'gamma': 0.1}, {'name': 'Banditron', 'gamma': 0.2}]
+    """
+    for key, value in entry.items():
+        if value == []:
+            raise ValueError(f"{key} must have at least one value, got []")
+    values = [value if isinstance(value, list) else [value] for value in entry.values()]
+    for chosen in product(*values):
+        yield dict(zip(entry, chosen, strict=True))
+
+
+def grid_size(entry: dict[str, Any]) -> int:
+    """Return how many entries `grid` gives.
+
+    >>> grid_size({"name": "Banditron", "gamma": [0.1, 0.2], "seed": [1, 2, 3]})
+    6
+    """
+    return prod(len(value) for value in entry.values() if isinstance(value, list))
+
+
+def without_numpy(entry: dict[str, Any]) -> dict[str, Any]:
+    """Return an entry with lists and numbers in place of NumPy's."""
+    return {key: getattr(value, "tolist", lambda v=value: v)() for key, value in entry.items()}
+
+
+def stream_entries(given: Any) -> list[Any]:
+    """Return a stream's entry with each of its parameters; lists of a file are no grid."""
+    is_grid = isinstance(given, dict) and "file" not in given
+    return list(grid(without_numpy(given))) if is_grid else [given]
+
+
+def n_stream_entries(given: Any) -> int:
+    """Return how many entries `stream_entries` has, without making them."""
+    is_grid = isinstance(given, dict) and "file" not in given
+    return grid_size(without_numpy(given)) if is_grid else 1
+
+
+def learner_entry(given: Any) -> dict[str, Any]:
+    """Return a learner's entry with its class, or the name of one of ours, under `name`."""
+    entry = without_numpy(given) if isinstance(given, dict) else {"name": given}
+    if "name" not in entry:
+        raise ValueError(f"learners must have a name, got {given!r}")
+    name = entry["name"]
+    if isinstance(name, type):
+        if not issubclass(name, onearm.Learner):
+            raise ValueError(f"learners must be classes of Learner, got {name!r}")
+        is_ours = getattr(onearm, name.__name__, None) is name
+        return entry | {"name": name.__name__} if is_ours else entry
+    if not isinstance(name, str):
+        raise ValueError(f"learners must be names or classes, got {name!r}")
+    known = {learner.lower(): learner for learner in onearm.LEARNERS}
+    if name.strip().lower() not in known:
+        raise ValueError(f"learners must be among {', '.join(onearm.LEARNERS)}, got {name!r}")
+    return entry | {"name": known[name.strip().lower()]}
+
+
+def learner_class(name: Any) -> Any:
+    """Return the class of a learner, given by its class or by the name of one of ours."""
+    return getattr(onearm, name) if isinstance(name, str) else name

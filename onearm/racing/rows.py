@@ -1,0 +1,210 @@
+"""The rows of a race: source → order → view.
+
+A source is resolved once: a file is hashed and its columns are learned where the race is planned,
+and every worker reads its rows once. A repeat puts the rows in an order of its own, or has others
+of a synthetic stream; all learners of a repeat see the same rows in the same order, as a view
+prepares them.
+"""
+
+import inspect
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import onearm
+from onearm.experiments import identity
+from onearm.streams import datasets
+from onearm.streams.cache import file_digest
+from onearm.streams.order import in_passes, shuffled_passes
+from onearm.streams.stream import Stream
+from onearm.streams.views import view
+
+SYNTHETIC = {name.lower(): name for name in onearm.STREAMS if name != "Stream"}
+FILE_KEYS = {"file", "label", "nominal", "name", "n_features", "sha256"}
+IN_MEMORY = 2**30  # bytes of numbers: a larger stream is played in file order, chunk by chunk
+CACHED = 2**28  # bytes of a repeat's rows that stay in memory from one learner to the next
+
+
+@dataclass(eq=False)
+class Source:
+    """Where rows come from: a name with parameters, or a file with those of `read`.
+
+    `stream` is the Stream that was given, or that of a file, once its columns are learned.
+    """
+
+    spec: dict[str, Any]
+    stream: Stream | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Source) and self.spec == other.spec
+
+    def __hash__(self) -> int:
+        return hash(json.dumps(self.spec, sort_keys=True))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Send what was learned of a file to workers, but no arrays, which they read themselves."""
+        is_sent = self.is_given or (self.stream is not None and not self.stream.in_memory)
+        return {"spec": self.spec, "stream": self.stream if is_sent else None}
+
+    @property
+    def is_given(self) -> bool:
+        """Whether the source is a Stream of Python, known by the digest of its rows."""
+        return "sha256" in self.spec and "file" not in self.spec
+
+    @property
+    def generator(self) -> Callable[..., Stream] | None:
+        """The function that makes the rows of a synthetic stream."""
+        name = "" if "sha256" in self.spec else self.spec["name"]
+        return getattr(onearm, name) if name in SYNTHETIC.values() else None
+
+    @property
+    def data(self) -> datasets.DataSet | None:
+        """The entry of the catalogue, if the source is a data set."""
+        is_named = "sha256" not in self.spec and self.generator is None
+        return datasets.about(self.spec["name"]) if is_named else None
+
+    @property
+    def name(self) -> str:
+        """The name of the stream or file, with its parameters."""
+        return stream_name(self.spec)
+
+    @property
+    def n_features(self) -> int | None:
+        """The number of features before any view, where it is known without reading."""
+        if self.data:
+            return self.data.features
+        return self.stream.n_features if self.is_given and self.stream else None
+
+    def generate(self, rounds: int | None, seed: int) -> Stream:
+        """Return a synthetic stream with its parameters."""
+        parameters = {key: value for key, value in self.spec.items() if key != "name"}
+        n_rows = {"n_rows": rounds} if rounds else {}
+        assert self.generator is not None
+        return self.generator(**n_rows, seed=seed, **parameters)
+
+    def load(self, say: Callable[[str], Any] = lambda sentence: None) -> Stream:
+        """Return the stream of a data set or a file, or that was given; `say` what is inferred."""
+        if self.data:
+            stream = datasets.load(self.spec["name"])
+            if stream.n_classes < 2:
+                raise ValueError(f"stream {stream.name} has no classes: its label is a number")
+            return stream
+        if self.stream is None:
+            options = {k: v for k, v in self.spec.items() if k not in ("file", "sha256")}
+            self.stream = datasets.read(self.spec["file"], say=say, **options)
+        return self.stream
+
+    def describe(self) -> str:
+        """Return a sentence about where the rows come from."""
+        if self.generator:
+            summary = (inspect.getdoc(self.generator) or "").splitlines()[0]
+            summary = summary.removeprefix("Return ").replace("`", "")
+            return summary[:1].upper() + summary[1:]
+        return self.data.said() if self.data else f"SHA-256 {self.spec['sha256']}"
+
+
+def stream_name(spec: dict[str, Any]) -> str:
+    """Return the name of a stream or file, with its parameters."""
+    hidden = ("name", "file", "sha256")
+    parameters = [f"{key}={value}" for key, value in spec.items() if key not in hidden]
+    return " ".join([str(spec.get("name") or spec["file"]), *parameters])
+
+
+def resolve(spec: Any, rounds: int | None = None) -> Source:
+    """Return the source of a name, a path, a dict of either with parameters, or a Stream."""
+    if isinstance(spec, Stream):
+        stream = _counted(spec, rounds)
+        return Source({"name": stream.name, "sha256": identity.stream_digest(stream)}, stream)
+    if isinstance(spec, str | Path):
+        is_named = str(spec).lower() in {*SYNTHETIC, *datasets.names()}
+        spec = {"name" if is_named else "file": str(spec)}
+    if not isinstance(spec, dict) or not {"file", "name"} & set(spec):
+        raise ValueError(f"streams must be names, files or Streams, got {spec!r}")
+    return _file(spec) if "file" in spec else _named(spec)
+
+
+def _file(spec: dict[str, Any]) -> Source:
+    for key in set(spec) - FILE_KEYS:
+        raise ValueError(f"a file is read with {', '.join(sorted(FILE_KEYS))}, got {key!r}")
+    path = Path(str(spec["file"]))
+    if not path.is_file():
+        known = ", ".join([*SYNTHETIC.values(), *datasets.names()])
+        raise ValueError(f"stream must be a file or one of {known}, got {spec['file']!r}")
+    return Source(spec | {"sha256": file_digest(path)})
+
+
+def _named(spec: dict[str, Any]) -> Source:
+    name = str(spec["name"]).lower()
+    source = Source(spec | {"name": SYNTHETIC.get(name, name)})
+    if not source.generator:
+        datasets.about(name)  # raises if it is not known
+    allowed = set(inspect.signature(source.generator).parameters) if source.generator else set()
+    for key in set(spec) - {"name"}:
+        if key not in allowed - {"n_rows", "seed"}:
+            raise ValueError(f"stream {spec['name']} has no parameter {key!r}")
+    if source.generator:
+        try:
+            source.generate(1, 0)  # raises if a parameter is out of its range
+        except (ValueError, TypeError) as error:
+            raise ValueError(f"{source.name}: {error}") from error
+    return source
+
+
+def _counted(stream: Stream, rounds: int | None) -> Stream:
+    """Return a stream with `n_rows`: of one that may never end, those that are played."""
+    if stream.n_rows is not None:
+        return stream
+    if rounds is None:
+        why = f"stream {stream.name} has no n_rows and may never end"
+        raise ValueError(f"rounds must be a whole number of at least 10 where {why}, got None")
+    first = stream.first(rounds)
+    return replace(first, n_rows=first.count())
+
+
+def n_tuning_rows(source: Source, rounds: int | None, tune: float) -> int:
+    """Return how many rows are for tuning only: a share of those there are, at the beginning."""
+    if not tune:
+        return 0
+    n = (source.generate(rounds, 0) if source.generator else _loaded(source)).count()
+    return min(max(1, round(tune * min(n, rounds or n))), n - 1)
+
+
+def is_shuffled(source: Source, in_order: bool) -> bool:
+    """Whether repeats have other rows, or another order of them; large files have not."""
+    if source.generator:
+        return True
+    keeps_order = in_order or (source.data is not None and source.data.ordered)
+    return not keeps_order and _loaded(source).in_memory
+
+
+@lru_cache(maxsize=3)  # one of each view
+def rows(
+    source: Source, rounds: int | None, seed: int, in_order: bool, kind: str, n_tuning: int = 0
+) -> Stream:
+    """Return what is played in a repeat, in the view of this kind.
+
+    The first `n_tuning` rows do not come again where rows are played several times.
+    """
+    if source.generator:
+        stream = source.generate(rounds, seed)
+        return view(kind, stream)(stream).in_memory_up_to(CACHED)
+    stream = _loaded(source)
+    n = rounds or stream.count()
+    if is_shuffled(source, in_order):
+        ordered = shuffled_passes(stream, n, n_tuning, seed)
+    else:
+        ordered = in_passes(stream, n, n_tuning)
+    return _view(source, kind)(ordered).in_memory_up_to(CACHED)
+
+
+@lru_cache(maxsize=1)
+def _loaded(source: Source) -> Stream:
+    return source.load().in_memory_up_to(IN_MEMORY)
+
+
+@lru_cache(maxsize=2)
+def _view(source: Source, kind: str) -> Callable[[Stream], Stream]:
+    return view(kind, _loaded(source))
