@@ -88,12 +88,13 @@ def text(found: dict[str, Any]) -> str:
 def _is_default(row: dict[str, Any]) -> bool:
     """Whether the learner made without these parameters would be given the same numbers."""
     cls = getattr(onearm, row["learner"])
-    default, given = (_numbers(cls(2, 1, **p)) for p in ({}, row["parameters"]))
+    default, given = (_numbers(cls(2, 1, **p).model()) for p in ({}, row["parameters"]))
     return default == given
 
 
-def _numbers(learner: Any) -> list:
-    return [part for part in learner.model() if not isinstance(part, np.ndarray)]
+def _numbers(model: tuple) -> list:
+    parts = [_numbers(part) if isinstance(part, tuple) else part for part in model]
+    return [part for part in parts if not isinstance(part, np.ndarray)]
 
 
 if __name__ == "__main__":

@@ -58,14 +58,14 @@ def _arguments(learner: Any) -> tuple[str, list[np.ndarray], list[float]]:
     """The loop of a learner, with what it takes: arrays, then numbers."""
     match type(learner).__name__:
         case "Banditron":
-            return "banditron", [learner.W], [learner.gamma]
+            return "banditron", [learner.weights], [learner.gamma]
         case "ConservativeOVA":
-            return "conservative", [learner.W], [learner.C]
+            return "conservative", [learner.weights], [learner.C]
         case "SOBA":
-            return "soba", [learner.W, learner.A], [learner.gamma]
+            return "soba", [learner.weights, learner.second_order], [learner.gamma]
         case "InverseGap":
-            *_, scale, exponent, eta = learner.model()
-            return "inverse_gap", [learner.W, learner.G], [scale, exponent, eta]
+            (W, G, _, eta), _, (_, scale, exponent) = learner.model()
+            return "inverse_gap", [W, G], [scale, exponent, eta]
         case name:
             raise ValueError(f"there is no C loop for {name}")
 

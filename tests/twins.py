@@ -44,7 +44,7 @@ def reference(learner):
     params = {key: v for key, v in learner.params().items() if key not in away}
     renamed = {RENAMED.get((name, key), key): v for key, v in params.items()}
     if "eta" in params and not params["eta"] and not learner.random_greedy:
-        renamed["eta"] = learner.model()[-1]
+        renamed["eta"] = learner.model()[0][-1]
     if params.get("weight_scale") == "unit":
         renamed["weight_scale"] = learner.scale[0]  # test_boosting shows that it is right
     extra = {"eager": False} if name == "SLB" else {}

@@ -23,7 +23,27 @@ CLASSES = {
 
 PARAMETERS: dict[str, dict[str, str]] = {}  # by class: {old name: new name}
 
-ARRAYS: dict[str, dict[str, str]] = {}  # by class, its weak learners' arrays too
+WEIGHTS = {"W": "weights"}
+ADAPTIVE = WEIGHTS | {"G": "squared_gradients"}  # a regression with adaptive steps
+SECOND_ORDER = WEIGHTS | {"A": "second_order"}
+
+ARRAYS: dict[str, dict[str, str]] = {  # by class, its weak learners' arrays too
+    "Perceptron": WEIGHTS,
+    "Banditron": WEIGHTS,
+    "SOBA": SECOND_ORDER | {"past": "sums"},
+    "Newtron": {"V": "weights", "A": "second_order", "sqnorm": "squared_norm"},
+    "ConservativeOVA": WEIGHTS,
+    "OffsetTree": WEIGHTS | {"t": "n_updates"},
+    "Confidit": SECOND_ORDER,
+    "Gaptron": WEIGHTS | {"S": "squared_gradients"},
+    "RDUE": WEIGHTS | {"S": "squared_gradients"},
+    "SLB": WEIGHTS,
+    "InverseGap": ADAPTIVE | {"t": "n_updates"},
+    "EpsilonGreedy": ADAPTIVE | {"V": "reward_weights", "H": "reward_squared_gradients"},
+    "LinUCB": SECOND_ORDER,
+    "LinTS": SECOND_ORDER,
+    "Bag": ADAPTIVE,
+}
 
 
 def current_class(name: str) -> str:

@@ -2,23 +2,33 @@
 
 Class r predicts a reward from the margin m_r = x·w_r: f = 1/(1+e⁻ᵐ) under the logistic loss, f = m
 under the squared one. In both the gradient at x is g = (f - target)·x, and each weight takes the
-step η·g/√(Σg²) over its own past gradients.
+step η·g/√(Σg²) over its own past gradients. All of it is the part `regression` of a model:
+the weights W, the sums G of squared gradients, whether the loss is logistic, and η.
 
 J. Duchi, E. Hazan, Y. Singer. Adaptive subgradient methods for online learning and stochastic
 optimization. JMLR 12, 2011.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
 from onearm.core.kernels import kernel
-from onearm.core.vectors import entry, size
+from onearm.core.parameters import option, real
+from onearm.core.state import state
+from onearm.core.vectors import entry, linear, size
 
 STEPS = {"logistic": 2.0, "squared": 0.1}  # the step size η that suits a loss
 LOSSES = tuple(STEPS)
 STEEPEST = 1e45  # of a slope: rows have values up to 1e100
 TINY = 1e-300  # a weight without any gradient yet: 0/√TINY = 0
+
+
+@kernel
+def look(x, regression, *model):
+    """The margins m."""
+    return linear(x, regression[0])
 
 
 @kernel
@@ -34,8 +44,9 @@ def clipped(slope):
 
 
 @kernel
-def descend(x, slope, first, W, G, eta):
+def descend(x, slope, first, regression):
     """Columns first … first+len(slope)-1 take a step against the gradients slope_r·x."""
+    W, G, _, eta = regression
     for r in range(len(slope)):
         slope[r] = clipped(slope[r])
     for i in range(size(x)):
@@ -50,8 +61,9 @@ def descend(x, slope, first, W, G, eta):
 
 
 @kernel
-def descend_one(x, slope, r, W, G, eta):
+def descend_one(x, slope, r, regression):
     """Column r takes a step against the gradient slope·x."""
+    W, G, _, eta = regression
     slope = clipped(slope)
     for i in range(size(x)):
         j, v = entry(x, i)
@@ -61,14 +73,34 @@ def descend_one(x, slope, r, W, G, eta):
 
 
 @kernel
-def hear(x, m, first, k, label, reward, truth, weight, logistic, W, G, eta):
-    """Teach the said label its reward; where it was right, teach all others that they are not."""
+def teach(x, m, first, k, label, reward, truth, weight, regression):
+    """The chosen label learns its reward; where it was right, all others learn 0."""
+    logistic = regression[2]
     if label != truth:
         slope = weight * (reward_of(m[first + label], logistic) - reward)
-        descend_one(x, slope, first + label, W, G, eta)
+        descend_one(x, slope, first + label, regression)
         return
     slopes = np.empty(k)
     for r in range(k):
         target = reward if r == label else 0.0
         slopes[r] = weight * (reward_of(m[first + r], logistic) - target)
-    descend(x, slopes, first, W, G, eta)
+    descend(x, slopes, first, regression)
+
+
+def loss_field(doc: str = '"logistic" or "squared".') -> Any:
+    """Return the field for the loss of the regressions."""
+    return option("logistic", *LOSSES, doc=doc)
+
+
+def eta_field() -> Any:
+    """Return the field for η; `eta or STEPS[loss]` is what 0 stands for."""
+    return real(
+        0.0, "[0, 1e12]",
+        doc="Step size η; 0 is 2 for the logistic loss and 0.1 for the squared one, which suit "
+        "rows of norm 1.",
+    )  # fmt: skip
+
+
+def squares(*shape: str) -> Any:
+    """Return the field for sums of squared gradients."""
+    return state(*shape, range="[0, inf)")

@@ -16,14 +16,13 @@ import numpy as np
 from onearm.core.explore import best, mixed, sample_label
 from onearm.core.kernels import kernel
 from onearm.core.learner import Learner, state
-from onearm.core.parameters import option, real, whole
+from onearm.core.parameters import real, whole
 from onearm.core.rng import poisson
-from onearm.core.vectors import linear
-from onearm.linear.adaptive import LOSSES, STEPS, hear
+from onearm.linear.adaptive import STEPS, eta_field, look, loss_field, squares, teach
 
 
 @kernel
-def scores(m, W, G, k, logistic, epsilon, eta):
+def scores(m, regression, k, epsilon):
     """The mean margins of the bags."""
     s = np.zeros(k)
     for i in range(len(m)):
@@ -34,7 +33,7 @@ def scores(m, W, G, k, logistic, epsilon, eta):
 
 
 @kernel
-def chances(m, among, W, G, k, logistic, epsilon, eta):
+def chances(m, among, regression, k, epsilon):
     p, n_bags = np.zeros(k), len(m) // k
     for b in range(n_bags):
         p[best(m[b * k : (b + 1) * k], among)] += 1.0 / n_bags
@@ -42,23 +41,22 @@ def chances(m, among, W, G, k, logistic, epsilon, eta):
 
 
 @kernel
-def choose(m, among, rng, W, G, k, logistic, epsilon, eta):
-    p = chances(m, among, W, G, k, logistic, epsilon, eta)
-    return sample_label(p, best(scores(m, W, G, k, logistic, epsilon, eta), among), rng)
+def choose(m, among, rng, *model):
+    return sample_label(chances(m, among, *model), best(scores(m, *model), among), rng)
 
 
 @kernel
-def update(x, m, label, greedy, propensity, reward, truth, rng, W, G, k, logistic, epsilon, eta):
+def update(x, m, label, greedy, propensity, reward, truth, rng, regression, k, epsilon):
     for b in range(len(m) // k):
         weight = poisson(1.0, rng)
         if weight > 0:
-            hear(x, m, b * k, k, label, reward, truth, weight, logistic, W, G, eta)
+            teach(x, m, b * k, k, label, reward, truth, weight, regression)
 
 
 @dataclass
 class Bag(
     Learner,
-    look=linear,
+    look=look,
     scores=scores,
     chances=chances,
     choose=choose,
@@ -75,18 +73,11 @@ class Bag(
     """
 
     n_bags: int = whole(5, 1, doc="Number of bags B.")
-    epsilon: float = real(
-        0.05, "(0, 1]", doc="Rate ε in (0, 1] of the uniform exploration beside the votes."
-    )
-    loss: str = option("logistic", *LOSSES, doc='"logistic" or "squared".')
-    eta: float = real(
-        0.0,
-        "[0, 1e12]",
-        doc="Step size η of the regressions; 0 takes what did well on rows of norm 1: 2 for the "
-        "logistic loss, 0.1 for the squared one.",
-    )
-    W: np.ndarray = state("n_features", "n_columns")  # the bags side by side
-    G: np.ndarray = state("n_features", "n_columns", range="[0, inf)")  # Σ of squared gradients
+    epsilon: float = real(0.05, "(0, 1]", doc="Exploration rate ε, beside the votes.")
+    loss: str = loss_field()
+    eta: float = eta_field()
+    weights: np.ndarray = state("n_features", "n_columns")  # the bags side by side
+    squared_gradients: np.ndarray = squares("n_features", "n_columns")
 
     exploration = "epsilon"
     real_rewards = True
@@ -98,5 +89,6 @@ class Bag(
         return self.n_bags * self.n_classes
 
     def model(self) -> tuple:
-        eta = self.eta or STEPS[self.loss]
-        return self.W, self.G, self.n_classes, self.loss == "logistic", self.epsilon, eta
+        logistic, eta = self.loss == "logistic", self.eta or STEPS[self.loss]
+        regression = self.weights, self.squared_gradients, logistic, eta
+        return regression, self.n_classes, self.epsilon

@@ -57,15 +57,11 @@ class Banditron(Learner, look=linear, chances=chances, choose=choose, update=upd
     array([0, 1, 2])
     """
 
-    gamma: float = real(
-        0.05, "(0, 1]", doc="Exploration rate γ in (0, 1]: the chance of a uniformly drawn label."
-    )
-    W: np.ndarray = state(
-        "n_features", "n_classes"
-    )  # (d, k): the k weights of a feature lie side by side
+    gamma: float = real(0.05, "(0, 1]", doc="Exploration rate γ: the chance of a random label.")
+    weights: np.ndarray = state("n_features", "n_classes")  # the k of a feature lie side by side
 
     exploration = "gamma"
     off_policy = True
 
     def model(self) -> tuple:
-        return self.W, self.gamma
+        return self.weights, self.gamma

@@ -68,19 +68,14 @@ class Confidit(
     """
 
     alpha: float = real(
-        1.0,
-        "(-1, 1]",
-        fixed=True,
-        doc="The α of the model in (-1, 1]: a wrong answer is the target -α. 1 is the paper's.",
+        1.0, "(-1, 1]", fixed=True, doc="α of the model: the target of a wrong label is -α."
     )
-    eta: float = real(
-        1.0, "[0, 1e12]", doc="Width η of the confidence bound: how much is explored."
-    )
+    eta: float = real(1.0, "[0, 1e12]", doc="Width η of the confidence bound.")
     diagonal: bool = flag(
-        False, fixed=True, doc="Keep the diagonals of the A_r alone: d·k numbers in place of d²·k."
+        False, fixed=True, doc="Keep only the diagonals of the A_r: d·k numbers, not d²·k."
     )
-    W: np.ndarray = state("n_features", "n_classes")
-    A: np.ndarray = matrices()  # the inverses; or the diagonals
+    weights: np.ndarray = state("n_features", "n_classes")
+    second_order: np.ndarray = matrices()
 
     exploration = "eta"
     off_policy = True
@@ -88,11 +83,11 @@ class Confidit(
 
     def start(self) -> None:
         super().start()
-        regularise(self.A, (1.0 + self.alpha) ** 2)
+        regularise(self.second_order, (1.0 + self.alpha) ** 2)
 
     def require_sound(self, saved: dict[str, np.ndarray]) -> None:
         if not self.diagonal:
-            require_inverse("A", saved["A"], 1.0 / ((1.0 + self.alpha) ** 2))
+            require_inverse("second_order", saved["second_order"], 1.0 / ((1.0 + self.alpha) ** 2))
 
     def model(self) -> tuple:
-        return self.W, self.A, self.alpha, self.eta
+        return self.weights, self.second_order, self.alpha, self.eta

@@ -15,10 +15,14 @@ import numpy as np
 from onearm.core.explore import best
 from onearm.core.kernels import kernel
 from onearm.core.learner import Learner, state
-from onearm.core.parameters import option, real
 from onearm.core.rng import below
 from onearm.core.vectors import add, linear, spread, sqnorm
-from onearm.linear.passive_aggressive import VARIANTS, step
+from onearm.linear.passive_aggressive import (
+    VARIANTS,
+    aggressiveness_field,
+    step,
+    variant_field,
+)
 
 
 @kernel
@@ -31,7 +35,7 @@ def count_of(top, s, among):
 
 
 @kernel
-def chances(s, among, W, variant, C):
+def chances(s, among, *model):
     p, top = np.zeros(len(s)), s[best(s, among)]
     ties = count_of(top, s, among)
     for r in among:
@@ -41,7 +45,7 @@ def chances(s, among, W, variant, C):
 
 
 @kernel
-def choose(s, among, rng, W, variant, C):
+def choose(s, among, rng, *model):
     greedy = best(s, among)
     ties = count_of(s[greedy], s, among)
     if ties == 1:
@@ -84,15 +88,9 @@ class ConservativeOVA(Learner, look=linear, chances=chances, choose=choose, upda
     1577
     """
 
-    variant: str = option(
-        "PA-I",
-        *VARIANTS,
-        doc='"PA" steps as far as needed, "PA-I" at most C, "PA-II" dampens with C.',
-    )
-    C: float = real(
-        1.0, "[1e-12, 1e12]", doc="Aggressiveness, relative to 1/‖x‖²: 1 is for rows of norm 1."
-    )
-    W: np.ndarray = state("n_features", "n_classes")  # (d, k)
+    variant: str = variant_field()
+    C: float = aggressiveness_field()
+    weights: np.ndarray = state("n_features", "n_classes")
 
     def model(self) -> tuple:
-        return self.W, VARIANTS.index(self.variant), self.C
+        return self.weights, VARIANTS.index(self.variant), self.C

@@ -19,59 +19,52 @@ from onearm.core.explore import best, uniform_chances, uniformly
 from onearm.core.kernels import kernel
 from onearm.core.learner import Learner, state
 from onearm.core.parameters import option, real
-from onearm.core.vectors import linear
-from onearm.linear.adaptive import LOSSES, STEPS, descend, descend_one, reward_of
+from onearm.linear.adaptive import (
+    STEPS,
+    descend,
+    descend_one,
+    eta_field,
+    look,
+    loss_field,
+    reward_of,
+    squares,
+)
 
 ESTIMATORS = ("mtr", "ips", "dr")
 
 
 @kernel
-def chances(m, among, W, G, V, H, estimator, logistic, epsilon, eta):
+def chances(m, among, regression, rewards, estimator, epsilon):
     return uniform_chances(best(m, among), among, epsilon, len(m))
 
 
 @kernel
-def choose(m, among, rng, W, G, V, H, estimator, logistic, epsilon, eta):
+def choose(m, among, rng, regression, rewards, estimator, epsilon):
     return uniformly(best(m, among), among, epsilon, rng)
 
 
 @kernel
 def update(
-    x,
-    m,
-    label,
-    greedy,
-    propensity,
-    reward,
-    truth,
-    rng,
-    W,
-    G,
-    V,
-    H,
-    estimator,
-    logistic,
-    epsilon,
-    eta,
-):
+    x, m, label, greedy, propensity, reward, truth, rng, regression, rewards, estimator, epsilon
+):  # fmt: skip
     k = len(m)
     if estimator == 0:
-        slope = (reward_of(m[label], logistic) - reward) / (k * propensity)
-        descend_one(x, slope, label, W, G, eta)
+        slope = (reward_of(m[label], regression[2]) - reward) / (k * propensity)
+        descend_one(x, slope, label, regression)
         return
     if estimator == 1:
         target = inverse_propensity(label, propensity, reward, k)
     else:
-        q = linear(x, V)
+        q = look(x, rewards)
         target = doubly_robust(q, label, propensity, reward)
-        descend_one(x, q[label] - reward, label, V, H, eta)
+        descend_one(x, q[label] - reward, label, rewards)
     for b in range(k):
         target[b] = m[b] - target[b]
-    descend(x, target, 0, W, G, eta)
+    descend(x, target, 0, regression)
 
 
 @dataclass
-class EpsilonGreedy(Learner, look=linear, chances=chances, choose=choose, update=update):
+class EpsilonGreedy(Learner, look=look, chances=chances, choose=choose, update=update):
     """ε-greedy over one adaptive regression per label.
 
     Examples
@@ -83,28 +76,16 @@ class EpsilonGreedy(Learner, look=linear, chances=chances, choose=choose, update
     """
 
     estimator: str = option(
-        "mtr",
-        *ESTIMATORS,
-        fixed=True,
+        "mtr", *ESTIMATORS, fixed=True,
         doc='"mtr" (multi-task regression), "ips" (inverse propensities) or "dr" (doubly robust).',
-    )
-    epsilon: float = real(0.05, "(0, 1]", doc="Exploration rate ε in (0, 1].")
-    loss: str = option(
-        "logistic",
-        *LOSSES,
-        doc='"logistic" or "squared", for "mtr"; the targets of the others are no probabilities, '
-        "their loss is the squared one.",
-    )
-    eta: float = real(
-        0.0,
-        "[0, 1e12]",
-        doc="Step size η of the regressions; 0 takes what did well on rows of norm 1: 2 for the "
-        "logistic loss, 0.1 for the squared one.",
-    )
-    W: np.ndarray = state("n_features", "n_classes")
-    G: np.ndarray = state("n_features", "n_classes", range="[0, inf)")  # Σ of squared gradients
-    V: np.ndarray = state("n_modelled", "n_classes")  # the weights of q
-    H: np.ndarray = state("n_modelled", "n_classes", range="[0, inf)")  # as G, of V
+    )  # fmt: skip
+    epsilon: float = real(0.05, "(0, 1]", doc="Exploration rate ε.")
+    loss: str = loss_field('"logistic" or "squared", for "mtr"; the others have the squared loss.')
+    eta: float = eta_field()
+    weights: np.ndarray = state("n_features", "n_classes")
+    squared_gradients: np.ndarray = squares("n_features", "n_classes")
+    reward_weights: np.ndarray = state("n_modelled", "n_classes")  # of q
+    reward_squared_gradients: np.ndarray = squares("n_modelled", "n_classes")
 
     exploration = "epsilon"
     real_rewards = True
@@ -117,5 +98,7 @@ class EpsilonGreedy(Learner, look=linear, chances=chances, choose=choose, update
 
     def model(self) -> tuple:
         loss = self.loss if self.estimator == "mtr" else "squared"
-        eta, estimator = self.eta or STEPS[loss], ESTIMATORS.index(self.estimator)
-        return self.W, self.G, self.V, self.H, estimator, loss == "logistic", self.epsilon, eta
+        eta = self.eta or STEPS[loss]
+        regression = self.weights, self.squared_gradients, loss == "logistic", eta
+        rewards = self.reward_weights, self.reward_squared_gradients, False, eta
+        return regression, rewards, ESTIMATORS.index(self.estimator), self.epsilon

@@ -82,7 +82,7 @@ def lower(A, u, c):
             flat[i, j] -= c * (v[i] * v[j])
 
 
-def second_order() -> Any:
+def diagonal_or_inverse() -> Any:
     """Return a field: the diagonal of a matrix as (d, k), or its inverse as (d, k, d, k)."""
     return state(_shape, range=positive_diagonal)
 

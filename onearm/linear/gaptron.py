@@ -67,17 +67,20 @@ def slope(s, y, loss):
 
 
 @kernel
-def chances(s, among, W, S, loss, gamma, D):
+def chances(s, among, W, S, rules):
+    loss, gamma, _ = rules
     return uniform_chances(best(s, among), among, mixing(s, among, loss, gamma), len(s))
 
 
 @kernel
-def choose(s, among, rng, W, S, loss, gamma, D):
+def choose(s, among, rng, W, S, rules):
+    loss, gamma, _ = rules
     return uniformly(best(s, among), among, mixing(s, among, loss, gamma), rng)
 
 
 @kernel
-def update(x, s, label, greedy, propensity, reward, truth, rng, W, S, loss, gamma, D):
+def update(x, s, label, greedy, propensity, reward, truth, rng, W, S, rules):
+    loss, _, D = rules
     if label == truth:
         descend(x, slope(s, label, loss), propensity, W, S, D)
 
@@ -108,13 +111,14 @@ class Gaptron(Learner, look=linear, chances=chances, choose=choose, update=updat
     """
 
     loss: str = option("logistic", *LOSSES, doc='"logistic", "hinge" or "smooth_hinge".')
-    gamma: float = real(0.02, "(0, 1]", doc="Least exploration rate γ in (0, 1].")
-    D: float = real(10.0, "[1e-12, 1e12]", doc="Scale of the steps; 10 as in the later papers.")
-    W: np.ndarray = state("n_features", "n_classes")
-    S: np.ndarray = state(1, range="[0, inf)")  # Σ‖G‖²
+    gamma: float = real(0.02, "(0, 1]", doc="Least exploration rate γ.")
+    D: float = real(10.0, "[1e-12, 1e12]", doc="Scale of the step size.")
+    weights: np.ndarray = state("n_features", "n_classes")
+    squared_gradients: np.ndarray = state(1, range="[0, inf)")  # Σ‖G‖²
 
     exploration = "gamma"
     off_policy = True
 
     def model(self) -> tuple:
-        return self.W, self.S, LOSSES.index(self.loss), self.gamma, self.D
+        rules = LOSSES.index(self.loss), self.gamma, self.D
+        return self.weights, self.squared_gradients, rules

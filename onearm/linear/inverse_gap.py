@@ -22,15 +22,16 @@ from onearm.core.explore import best, inverse_gap, sample_label
 from onearm.core.kernels import kernel
 from onearm.core.learner import Learner, state
 from onearm.core.parameters import option, real
-from onearm.core.vectors import linear
-from onearm.linear.adaptive import LOSSES, STEPS, hear, reward_of
+from onearm.linear.adaptive import STEPS, eta_field, look, loss_field, reward_of, squares, teach
 
 RULES = ("square", "fast")
 EDGE = 1e-6  # FastCB's costs stay this far from 0 and 1
 
 
 @kernel
-def chances(m, among, W, G, t, fast, logistic, scale, exponent, eta):
+def chances(m, among, regression, t, rules):
+    fast, scale, exponent = rules
+    logistic = regression[2]
     cost = np.empty(len(m))
     for r in range(len(m)):
         cost[r] = 1.0 - min(1.0, max(0.0, reward_of(m[r], logistic)))
@@ -41,36 +42,18 @@ def chances(m, among, W, G, t, fast, logistic, scale, exponent, eta):
 
 
 @kernel
-def choose(m, among, rng, W, G, t, fast, logistic, scale, exponent, eta):
-    p = chances(m, among, W, G, t, fast, logistic, scale, exponent, eta)
-    return sample_label(p, best(m, among), rng)
+def choose(m, among, rng, *model):
+    return sample_label(chances(m, among, *model), best(m, among), rng)
 
 
 @kernel
-def update(
-    x,
-    m,
-    label,
-    greedy,
-    propensity,
-    reward,
-    truth,
-    rng,
-    W,
-    G,
-    t,
-    fast,
-    logistic,
-    scale,
-    exponent,
-    eta,
-):
+def update(x, m, label, greedy, propensity, reward, truth, rng, regression, t, rules):
     t[0] += 1.0
-    hear(x, m, 0, len(m), label, reward, truth, 1.0, logistic, W, G, eta)
+    teach(x, m, 0, len(m), label, reward, truth, 1.0, regression)
 
 
 @dataclass
-class InverseGap(Learner, look=linear, chances=chances, choose=choose, update=update):
+class InverseGap(Learner, look=look, chances=chances, choose=choose, update=update):
     """SquareCB and FastCB over one adaptive regression per label.
 
     Examples
@@ -84,20 +67,13 @@ class InverseGap(Learner, look=linear, chances=chances, choose=choose, update=up
     rule: str = option(
         "square", *RULES, doc='"square" (SquareCB), or "fast" (FastCB, for the logistic loss only).'
     )
-    loss: str = option("logistic", *LOSSES, doc='"logistic" or "squared".')
-    scale: float = real(
-        10.0, "[1e-12, 1e12]", doc="The exploration falls with g = scale·t^exponent."
-    )
-    exponent: float = real(0.5, "[0, 1]", doc="The exploration falls with g = scale·t^exponent.")
-    eta: float = real(
-        0.0,
-        "[0, 1e12]",
-        doc="Step size η of the regressions; 0 takes what did well on rows of norm 1: 2 for the "
-        "logistic loss, 0.1 for the squared one.",
-    )
-    W: np.ndarray = state("n_features", "n_classes")
-    G: np.ndarray = state("n_features", "n_classes", range="[0, inf)")  # Σ of squared gradients
-    t: np.ndarray = state(1, range="[0, inf)")  # answers heard
+    loss: str = loss_field()
+    scale: float = real(10.0, "[1e-12, 1e12]", doc="Factor of g; a larger g explores less.")
+    exponent: float = real(0.5, "[0, 1]", doc="Exponent of t in g = scale·t^exponent.")
+    eta: float = eta_field()
+    weights: np.ndarray = state("n_features", "n_classes")
+    squared_gradients: np.ndarray = squares("n_features", "n_classes")
+    n_updates: np.ndarray = state(1, range="[0, inf)")
 
     exploration = "scale"
     real_rewards = True
@@ -108,6 +84,6 @@ class InverseGap(Learner, look=linear, chances=chances, choose=choose, update=up
             raise ValueError(f"loss must be 'logistic' for rule='fast', got {self.loss!r}")
 
     def model(self) -> tuple:
-        fast, logistic = self.rule == "fast", self.loss == "logistic"
-        eta = self.eta or STEPS[self.loss]
-        return self.W, self.G, self.t, fast, logistic, self.scale, self.exponent, eta
+        logistic, eta = self.loss == "logistic", self.eta or STEPS[self.loss]
+        regression = self.weights, self.squared_gradients, logistic, eta
+        return regression, self.n_updates, (self.rule == "fast", self.scale, self.exponent)

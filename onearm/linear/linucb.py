@@ -54,17 +54,13 @@ class LinUCB(
     16
     """
 
-    alpha: float = real(
-        1.0,
-        "[0, 1e12]",
-        doc="How many widths of the confidence bound are added: how much is explored.",
-    )
+    alpha: float = real(1.0, "[0, 1e12]", doc="Width α of the confidence bound.")
     lam: float = real(1.0, "[1e-12, 1e12]", fixed=True, doc="Regulariser λ.")
     diagonal: bool = flag(
-        False, fixed=True, doc="Keep the diagonals of the A_r alone: d·k numbers in place of d²·k."
+        False, fixed=True, doc="Keep only the diagonals of the A_r: d·k numbers, not d²·k."
     )
-    W: np.ndarray = state("n_features", "n_classes")
-    A: np.ndarray = matrices()  # the inverses; or the diagonals
+    weights: np.ndarray = state("n_features", "n_classes")
+    second_order: np.ndarray = matrices()
 
     exploration = "alpha"
     real_rewards = True
@@ -73,11 +69,11 @@ class LinUCB(
 
     def start(self) -> None:
         super().start()
-        regularise(self.A, self.lam)
+        regularise(self.second_order, self.lam)
 
     def require_sound(self, saved: dict[str, np.ndarray]) -> None:
         if not self.diagonal:
-            require_inverse("A", saved["A"], 1.0 / self.lam)
+            require_inverse("second_order", saved["second_order"], 1.0 / self.lam)
 
     def model(self) -> tuple:
-        return self.W, self.A, self.alpha
+        return self.weights, self.second_order, self.alpha

@@ -30,11 +30,11 @@ from onearm.core.vectors import entry, linear, size
 from onearm.core.vectors import sqnorm as length
 from onearm.linear.full import (
     WAY_OUT,
+    diagonal_or_inverse,
     fall,
     inner,
     lower,
     require_inverse,
-    second_order,
     set_identity,
     times,
     trace,
@@ -49,29 +49,29 @@ def shrinkage(sqnorm, D):
 
 
 @kernel
-def look(x, V, A, sqnorm, gamma, alpha, beta, D):
+def look(x, V, second, rules):
     s = linear(x, V)
-    scale = shrinkage(sqnorm, D)
+    scale = shrinkage(second[1], rules[-1])
     for r in range(len(s)):
         s[r] *= scale
     return s
 
 
 @kernel
-def chances(s, among, V, A, sqnorm, gamma, alpha, beta, D):
+def chances(s, among, V, second, rules):
+    gamma, alpha, _, _ = rules
     return mixed(softmax(s, among, alpha), among, gamma)
 
 
 @kernel
-def choose(s, among, rng, V, A, sqnorm, gamma, alpha, beta, D):
-    p = mixed(softmax(s, among, alpha), among, gamma)
-    return sample_label(p, best(s, among), rng)
+def choose(s, among, rng, *model):
+    return sample_label(chances(s, among, *model), best(s, among), rng)
 
 
 @kernel
-def update(
-    x, s, label, greedy, propensity, reward, truth, rng, V, A, sqnorm, gamma, alpha, beta, D
-):
+def update(x, s, label, greedy, propensity, reward, truth, rng, V, second, rules):
+    A, sqnorm = second
+    _, alpha, beta, D = rules
     k = len(s)
     p = softmax(s, np.arange(k), alpha)[label]
     right = label == truth
@@ -134,30 +134,18 @@ class Newtron(Learner, look=look, chances=chances, choose=choose, update=update)
     137
     """
 
-    gamma: float = real(
-        2**-8, "(0, 1]", doc="Exploration rate γ in (0, 1], mixed into the softmax."
-    )
-    alpha: float = real(
-        10.0,
-        "[1e-12, 1e12]",
-        doc="Steepness α of the softmax, and weight β of the second-order term.",
-    )
-    beta: float = real(
-        0.01,
-        "[1e-12, 1e12]",
-        doc="Steepness α of the softmax, and weight β of the second-order term.",
-    )
+    gamma: float = real(2**-8, "(0, 1]", doc="Exploration rate γ, mixed into the softmax.")
+    alpha: float = real(10.0, "[1e-12, 1e12]", doc="Steepness α of the softmax.")
+    beta: float = real(0.01, "[1e-12, 1e12]", doc="Weight β of the second-order term.")
     D: float = real(
-        6.5,
-        "[1e-12, 1e12]",
-        doc="Largest norm of the weights. About 6.5/‖x‖ works: 6.5 for rows of norm 1.",
+        6.5, "[1e-12, 1e12]", doc="Largest norm of the weights; 6.5 suits rows of norm 1."
     )
     diagonal: bool = flag(
-        True, fixed=True, doc="Keep the diagonal of A alone: d·k numbers in place of (d·k)²."
+        True, fixed=True, doc="Keep only the diagonal of A: d·k numbers, not (d·k)²."
     )
-    V: np.ndarray = state("n_features", "n_classes")
-    A: np.ndarray = second_order()  # the diagonal of A; or the inverse of A
-    sqnorm: np.ndarray = state(1, range="[0, inf)")  # ‖V‖²
+    weights: np.ndarray = state("n_features", "n_classes")  # V
+    second_order: np.ndarray = diagonal_or_inverse()
+    squared_norm: np.ndarray = state(1, range="[0, inf)")  # ‖V‖²
 
     exploration = "gamma"
     off_policy = True
@@ -166,14 +154,15 @@ class Newtron(Learner, look=look, chances=chances, choose=choose, update=update)
     def start(self) -> None:
         super().start()
         if self.diagonal:
-            self.A[...] = 1.0 / self.D
+            self.second_order[...] = 1.0 / self.D
         else:
-            set_identity(self.A, self.D)
+            set_identity(self.second_order, self.D)
 
     def require_sound(self, saved: dict[str, np.ndarray]) -> None:
         if not self.diagonal:
             n = self.n_features * self.n_classes
-            require_inverse("A", saved["A"].reshape(n, n), self.D)
+            require_inverse("second_order", saved["second_order"].reshape(n, n), self.D)
 
     def model(self) -> tuple:
-        return self.V, self.A, self.sqnorm, self.gamma, self.alpha, self.beta, self.D
+        second = self.second_order, self.squared_norm
+        return self.weights, second, (self.gamma, self.alpha, self.beta, self.D)

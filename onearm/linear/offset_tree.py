@@ -26,14 +26,20 @@ from onearm.core.kernels import kernel
 from onearm.core.learner import Learner, state
 from onearm.core.parameters import option, real
 from onearm.core.vectors import add, linear, sqnorm
-from onearm.linear.passive_aggressive import VARIANTS, step
+from onearm.linear.passive_aggressive import (
+    VARIANTS,
+    aggressiveness_field,
+    step,
+    variant_field,
+)
 
 RULES = ("before", "after")
 
 
 @kernel
-def scores(h, W, t, parent, side, variant, C, after, c):
+def scores(h, W, t, tree, rules):
     """For each leaf the smallest margin towards it among the nodes above."""
+    parent, side = tree
     k = len(h) + 1
     s = np.empty(k)
     for leaf in range(k):
@@ -46,27 +52,26 @@ def scores(h, W, t, parent, side, variant, C, after, c):
 
 
 @kernel
-def rate(t, c):
+def rate(W, t, tree, rules):
     """The exploration rate of this round: min(1, c/√t)."""
-    return min(1.0, c / math.sqrt(t[0] + 1.0))
+    return min(1.0, rules[-1] / math.sqrt(t[0] + 1.0))
 
 
 @kernel
-def chances(h, among, W, t, parent, side, variant, C, after, c):
-    s = scores(h, W, t, parent, side, variant, C, after, c)
-    return uniform_chances(best(s, among), among, rate(t, c), len(s))
+def chances(h, among, *model):
+    s = scores(h, *model)
+    return uniform_chances(best(s, among), among, rate(*model), len(s))
 
 
 @kernel
-def choose(h, among, rng, W, t, parent, side, variant, C, after, c):
-    s = scores(h, W, t, parent, side, variant, C, after, c)
-    return uniformly(best(s, among), among, rate(t, c), rng)
+def choose(h, among, rng, *model):
+    return uniformly(best(scores(h, *model), among), among, rate(*model), rng)
 
 
 @kernel
-def update(
-    x, h, label, greedy, propensity, reward, truth, rng, W, t, parent, side, variant, C, after, c
-):
+def update(x, h, label, greedy, propensity, reward, truth, rng, W, t, tree, rules):
+    parent, side = tree
+    variant, C, after, _ = rules
     k, n2 = len(h) + 1, sqnorm(x)
     t[0] += 1.0
     towards = 1.0 if label == truth else -1.0
@@ -121,34 +126,27 @@ class OffsetTree(
     1734
     """
 
-    variant: str = option(
-        "PA-I",
-        *VARIANTS,
-        doc='"PA" steps as far as needed, "PA-I" at most C, "PA-II" dampens with C.',
-    )
-    C: float = real(
-        1.0, "[1e-12, 1e12]", doc="Aggressiveness, relative to 1/‖x‖²: 1 is for rows of norm 1."
-    )
+    variant: str = variant_field()
+    C: float = aggressiveness_field()
     rule: str = option(
         "before",
         *RULES,
-        doc='Whether a node points to the label is asked "before" or "after" it learns.',
+        doc='Test whether a node points to the label "before" or "after" it learns.',
     )
     explore: float = real(
-        0.0,
-        "[0, 1e12]",
-        doc="Scale c of the exploration: a uniform label with probability min(1, c/√t), t the "
-        'answers heard. 0 explores by its mistakes alone, which errs less with rule="before".',
+        0.0, "[0, 1e12]", doc="Scale c of the exploration rate min(1, c/√t); 0 does not explore."
     )
-    W: np.ndarray = state(lambda self: (self.n_features, self.n_classes - 1))  # a column per node
-    t: np.ndarray = state(1, range="[0, inf)")  # answers heard
+    weights: np.ndarray = state(
+        lambda self: (self.n_features, self.n_classes - 1)
+    )  # a column per node
+    n_updates: np.ndarray = state(1, range="[0, inf)")
 
     exploration = "explore"
 
     def start(self) -> None:
         super().start()
-        self.parent, self.side = tournament(self.n_classes)
+        self.tree = tournament(self.n_classes)
 
     def model(self) -> tuple:
-        after, variant = self.rule == "after", VARIANTS.index(self.variant)
-        return self.W, self.t, self.parent, self.side, variant, self.C, after, self.explore
+        rules = VARIANTS.index(self.variant), self.C, self.rule == "after", self.explore
+        return self.weights, self.n_updates, self.tree, rules

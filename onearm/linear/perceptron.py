@@ -17,12 +17,12 @@ from onearm.core.vectors import add, linear
 
 
 @kernel
-def chances(s, among, W):
+def chances(s, among, *model):
     return certain(best(s, among), len(s))
 
 
 @kernel
-def choose(s, among, rng, W):
+def choose(s, among, rng, *model):
     label = best(s, among)
     return label, label, 1.0
 
@@ -46,9 +46,9 @@ class Perceptron(Learner, look=linear, chances=chances, choose=choose, update=up
     15
     """
 
-    W: np.ndarray = state("n_features", "n_classes")  # (d, k)
+    weights: np.ndarray = state("n_features", "n_classes")
 
     full_information = True
 
     def model(self) -> tuple:
-        return (self.W,)
+        return (self.weights,)

@@ -57,13 +57,13 @@ class RDUE(Learner, look=linear, chances=chances, choose=choose, update=update):
     580
     """
 
-    B: float = real(10.0, "[1e-12, 1e12]", doc="Scale of the steps; 10 as in the paper.")
-    q0: float = real(0.02, "(0, 1]", doc="Rate q₀ of the uniform exploration in (0, 1].")
-    W: np.ndarray = state("n_features", "n_classes")
-    S: np.ndarray = state(1, range="[0, inf)")  # Σ‖G‖²
+    B: float = real(10.0, "[1e-12, 1e12]", doc="Scale of the step size; 10 in the paper.")
+    q0: float = real(0.02, "(0, 1]", doc="Exploration rate q₀.")
+    weights: np.ndarray = state("n_features", "n_classes")
+    squared_gradients: np.ndarray = state(1, range="[0, inf)")  # Σ‖G‖²
 
     exploration = "q0"
     off_policy = True
 
     def model(self) -> tuple:
-        return self.W, self.S, self.B, self.q0
+        return self.weights, self.squared_gradients, self.B, self.q0

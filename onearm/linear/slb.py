@@ -26,12 +26,12 @@ def rate(s, among):
 
 
 @kernel
-def chances(s, among, W):
+def chances(s, among, *model):
     return uniform_chances(best(s, among), among, rate(s, among), len(s))
 
 
 @kernel
-def choose(s, among, rng, W):
+def choose(s, among, rng, *model):
     return uniformly(best(s, among), among, rate(s, among), rng)
 
 
@@ -56,7 +56,7 @@ class SLB(Learner, look=linear, chances=chances, choose=choose, update=update):
     1580
     """
 
-    W: np.ndarray = state("n_features", "n_classes")  # (d, k)
+    weights: np.ndarray = state("n_features", "n_classes")
 
     def model(self) -> tuple:
-        return (self.W,)
+        return (self.weights,)

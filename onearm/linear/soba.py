@@ -29,11 +29,11 @@ from onearm.core.parameters import flag, real
 from onearm.core.vectors import entry, linear, size, sqnorm
 from onearm.linear.full import (
     WAY_OUT,
+    diagonal_or_inverse,
     fall,
     inner,
     lower,
     require_inverse,
-    second_order,
     set_identity,
     times,
     trace,
@@ -42,26 +42,28 @@ from onearm.linear.full import (
 
 
 @kernel
-def rate(k, past, gamma, adaptive):
+def rate(k, sums, rules):
     """The exploration rate of this round."""
+    gamma, adaptive = rules
     if adaptive == 0.0:
         return gamma
-    return min(1.0, adaptive * math.sqrt(k * (1.0 + past[1]) / (past[2] + 1.0)))
+    return min(1.0, adaptive * math.sqrt(k * (1.0 + sums[1]) / (sums[2] + 1.0)))
 
 
 @kernel
-def chances(s, among, W, A, past, gamma, adaptive):
-    return uniform_chances(best(s, among), among, rate(len(s), past, gamma, adaptive), len(s))
+def chances(s, among, W, second, rules):
+    return uniform_chances(best(s, among), among, rate(len(s), second[1], rules), len(s))
 
 
 @kernel
-def choose(s, among, rng, W, A, past, gamma, adaptive):
-    return uniformly(best(s, among), among, rate(len(s), past, gamma, adaptive), rng)
+def choose(s, among, rng, W, second, rules):
+    return uniformly(best(s, among), among, rate(len(s), second[1], rules), rng)
 
 
 @kernel
-def update(x, s, label, greedy, propensity, reward, truth, rng, W, A, past, gamma, adaptive):
-    past[2] += 1.0
+def update(x, s, label, greedy, propensity, reward, truth, rng, W, second, rules):
+    A, sums = second
+    sums[2] += 1.0
     if label != truth:
         return
     P, bar = propensity, runner_up(s, label)
@@ -75,10 +77,10 @@ def update(x, s, label, greedy, propensity, reward, truth, rng, W, A, past, gamm
         u = times(A, v, x)
         q = inner(v, x, u)
     m = (D * D + 2.0 * D) / (P * (1.0 + q))
-    if past[0] + m < 0.0:
+    if sums[0] + m < 0.0:
         return
-    past[0] += m
-    past[1] += q / (1.0 + q)
+    sums[0] += m
+    sums[1] += q / (1.0 + q)
     if A.ndim == 2:
         _learn(x, bar, -1.0, P, W, A)
         _learn(x, label, 1.0, P, W, A)
@@ -129,27 +131,20 @@ class SOBA(Learner, look=linear, chances=chances, choose=choose, update=update):
     """
 
     gamma: float = real(
-        2**-5,
-        "(0, 1]",
-        doc="Exploration rate γ in (0, 1]. A class is first hit after about k²/γ rounds, so "
-        "smaller rates start later and end lower; 2⁻⁵ balances the two over some ten thousand "
-        "rounds.",
+        2**-5, "(0, 1]", doc="Exploration rate γ; smaller rates start later and end lower."
     )
     a: float = real(
-        1.0,
-        "[1e-12, 1e12]",
-        fixed=True,
-        doc="Regulariser: A starts as a·I. The theory's value is the largest ‖x‖².",
+        1.0, "[1e-12, 1e12]", fixed=True, doc="Regulariser: A starts as a·I. In theory max ‖x‖²."
     )
     diagonal: bool = flag(
-        True, fixed=True, doc="Keep the diagonal of A alone: d·k numbers in place of (d·k)²."
+        True, fixed=True, doc="Keep only the diagonal of A: d·k numbers, not (d·k)²."
     )
     adaptive: float = real(
-        0.0, "[0, 1e12]", doc="Scale c of the adaptive exploration rate, or 0 for a constant γ."
+        0.0, "[0, 1e12]", doc="Scale c of the adaptive exploration rate, 0 for a constant γ."
     )
-    W: np.ndarray = state("n_features", "n_classes")
-    A: np.ndarray = second_order()  # the diagonal of A; or the inverse of A
-    past: np.ndarray = state(3, range="(-1, inf)")  # Σ m, Σ q/(1+q), answers heard
+    weights: np.ndarray = state("n_features", "n_classes")
+    second_order: np.ndarray = diagonal_or_inverse()
+    sums: np.ndarray = state(3, range="(-1, inf)")  # Σ m, Σ q/(1+q), updates
 
     exploration = "gamma"
     off_policy = True
@@ -158,14 +153,14 @@ class SOBA(Learner, look=linear, chances=chances, choose=choose, update=update):
     def start(self) -> None:
         super().start()
         if self.diagonal:
-            self.A[...] = self.a
+            self.second_order[...] = self.a
         else:
-            set_identity(self.A, 1.0 / self.a)
+            set_identity(self.second_order, 1.0 / self.a)
 
     def require_sound(self, saved: dict[str, np.ndarray]) -> None:
         if not self.diagonal:
             n = self.n_features * self.n_classes
-            require_inverse("A", saved["A"].reshape(n, n), 1.0 / self.a)
+            require_inverse("second_order", saved["second_order"].reshape(n, n), 1.0 / self.a)
 
     def model(self) -> tuple:
-        return self.W, self.A, self.past, self.gamma, self.adaptive
+        return self.weights, (self.second_order, self.sums), (self.gamma, self.adaptive)

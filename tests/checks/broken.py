@@ -92,7 +92,7 @@ class Restarting(Plain, **GOOD):
     """Every play begins with new weights."""
 
     def play(self, X, y=None, **options):
-        self.W[...] = 0
+        self.weights[...] = 0
         return super().play(X, y, **options)
 
 
@@ -101,10 +101,10 @@ class Leaky(Plain, **GOOD):
     """Saves one array as it was in the beginning."""
 
     def save(self, path):
-        kept = self.W.copy()
-        self.W[...] = 0.0
+        kept = self.weights.copy()
+        self.weights[...] = 0.0
         super().save(path)
-        self.W[...] = kept
+        self.weights[...] = kept
 
 
 @dataclass
@@ -129,7 +129,7 @@ class Peeking(Plain, **GOOD):
     def play(self, X, y=None, **options):
         trace = super().play(X, y, **options)
         for x, label in zip(X, y, strict=True):
-            self.W[:, label] += 1e-3 * x
+            self.weights[:, label] += 1e-3 * x
         return trace
 
 
@@ -188,7 +188,7 @@ class Choosy(Plain, **GOOD):
 class Growing(Plain, **GOOD):
     def play(self, X, y=None, **options):
         trace = super().play(X, y, **options)
-        vars(self)["W"] = self.W.copy()  # past the guard
+        vars(self)["weights"] = self.weights.copy()  # past the guard
         return trace
 
 
@@ -206,7 +206,7 @@ class Hasty(Plain, **GOOD):
     """Refuses, but has already learnt."""
 
     def update(self, x, choice, correct, truth=None):
-        self.W += 1.0
+        self.weights += 1.0
         super().update(x, choice, correct, truth)
 
 

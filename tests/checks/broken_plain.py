@@ -23,9 +23,9 @@ class Plain(Learner):
     """A Banditron to break: its subclasses bring kernels or methods with a defect."""
 
     gamma: float = real(0.2, "(0, 1]")
-    W: np.ndarray = state("n_features", "n_classes")
+    weights: np.ndarray = state("n_features", "n_classes")
 
     off_policy = True
 
     def model(self):
-        return self.W, self.gamma
+        return self.weights, self.gamma

@@ -62,9 +62,9 @@ def test_what_worked_before_is_refused_now():
         learner.n_features = 20
     with pytest.raises(ValueError, match=r"gamma must be a number in \(0, 1\], got 7.0"):
         learner.gamma = 7.0
-    with pytest.raises(AttributeError, match="W of Banditron cannot be replaced"):
-        learner.W = np.zeros((1, 1))
-    learner.W[0, 0] = 3.0  # its numbers may be changed
+    with pytest.raises(AttributeError, match="weights of Banditron cannot be replaced"):
+        learner.weights = np.zeros((1, 1))
+    learner.weights[0, 0] = 3.0  # its numbers may be changed
     assert learner.scores([1.0, 0, 0, 0])[0] == 3.0
 
 

@@ -140,7 +140,7 @@ def test_an_all_zero_sparse_row():
     learner = ConservativeOVA(3, 5)
     choice = learner.choose(([], []))
     learner.update(([], []), choice, False)
-    assert not learner.W.any()
+    assert not learner.weights.any()
 
 
 def test_ties_are_drawn_and_the_rest_is_certain():
@@ -156,8 +156,8 @@ def test_a_reward_says_nothing_about_other_labels():
     told, rewarded = onearm.InverseGap(3, 2), onearm.InverseGap(3, 2)
     told.update([1.0, 0.0], Choice(0, 0, 0.5), True)
     rewarded.update([1.0, 0.0], Choice(0, 0, 0.5), 1.0)
-    assert told.W[0, 0] == rewarded.W[0, 0] > 0
-    assert told.W[0, 1] < 0 == rewarded.W[0, 1]
+    assert told.weights[0, 0] == rewarded.weights[0, 0] > 0
+    assert told.weights[0, 1] < 0 == rewarded.weights[0, 1]
 
 
 def test_wrong_names_and_places():
@@ -196,7 +196,7 @@ def test_other_generators_are_refused(rng):
 def test_rewards_of_any_number_type(number):
     learner = onearm.LinUCB(4, 6)
     learner.update(np.ones(6), learner.choose(np.ones(6)), number)
-    assert learner.W.any()
+    assert learner.weights.any()
 
 
 def test_propensities_logged_in_single_precision_are_taken():
@@ -211,8 +211,8 @@ def test_propensities_logged_in_single_precision_are_taken():
 def test_lints_propensity_with_widths_unlike(ratio):
     """Two labels: the chance of the first is Φ((μ₁-μ₂)/√(σ₁²+σ₂²)), exactly."""
     learner = onearm.LinTS(2, 1, v=1.0)
-    learner.A[1, 0, 0] = ratio**-2.0
-    learner.W[0] = [0.1, 0.3]
+    learner.second_order[1, 0, 0] = ratio**-2.0
+    learner.weights[0] = [0.1, 0.3]
     exact = 0.5 * math.erfc(0.2 / math.sqrt(2 * (1 + ratio**-2.0)))
     np.testing.assert_allclose(learner.chances([[1.0]]), [[exact, 1 - exact]], atol=2e-8)
 

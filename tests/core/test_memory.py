@@ -30,7 +30,7 @@ def test_the_limit_can_be_set(monkeypatch):
     assert onearm.max_bytes > 2**28
     onearm.Banditron(10, 1000)
     monkeypatch.setattr(onearm, "max_bytes", 50_000, raising=False)
-    with pytest.raises(ValueError, match="W of shape"):
+    with pytest.raises(ValueError, match="weights of shape"):
         onearm.Banditron(10, 1000)
 
 

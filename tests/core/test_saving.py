@@ -39,7 +39,7 @@ def test_not_a_learner(tmp_path):
     (tmp_path / "text").write_text("hello")
     with pytest.raises(ValueError, match="is not a saved learner"):
         onearm.load(tmp_path / "text")
-    save_file({"W": np.zeros(3)}, tmp_path / "other")
+    save_file({"weights": np.zeros(3)}, tmp_path / "other")
     with pytest.raises(ValueError, match="names no class"):
         onearm.load(tmp_path / "other")
     with pytest.raises(FileNotFoundError):
@@ -49,7 +49,7 @@ def test_not_a_learner(tmp_path):
 @pytest.mark.parametrize("name", ["os.system", "onearm.linear.banditron.Nobody", "builtins.dict"])
 def test_only_learners_are_made(tmp_path, name):
     header = {"class": name, "parameters": "{}", "version": "0", "sha256": ""}
-    save_file({"W": np.zeros(3)}, tmp_path / "bad", metadata=header)
+    save_file({"weights": np.zeros(3)}, tmp_path / "bad", metadata=header)
     with pytest.raises(ValueError, match=f"no learner {name} is known"):
         onearm.load(tmp_path / "bad")
 
@@ -60,10 +60,10 @@ def test_arrays_must_fit(tmp_path):
         "parameters": '{"n_classes": 3, "n_features": 2}',
         "version": "0",
     }
-    arrays = {"W": np.zeros((3, 2)), "choosing": np.ones(1), "updating": np.ones(1)}
+    arrays = {"weights": np.zeros((3, 2)), "choosing": np.ones(1), "updating": np.ones(1)}
     header["sha256"] = digest(header["parameters"], arrays)
     save_file(arrays, tmp_path / "bad", metadata=header)
-    with pytest.raises(ValueError, match=r"W does not fit Banditron.*\(2, 3\).*\(3, 2\)|choosing"):
+    with pytest.raises(ValueError, match=r"weights does not fit Banditron.*\(2, 3\).*\(3, 2\)|choosing"):
         onearm.load(tmp_path / "bad")
 
 
@@ -90,7 +90,7 @@ def tampered(path, **changes):
     ("changes", "says"),
     [
         ({"n_classes": 10**9}, "GiB"),
-        ({"n_classes": 4}, r"W does not fit Banditron: it must be float64 of shape \(2, 4\)"),
+        ({"n_classes": 4}, r"weights does not fit Banditron: it must be float64 of shape \(2, 4\)"),
         ({"gamma": 7.0}, r"gamma must be a number in \(0, 1\], got 7.0"),
         ({"gamma": None}, "gamma must be a number"),
         ({"surprise": 1}, "Banditron has no parameter 'surprise'"),
@@ -105,7 +105,7 @@ def test_nothing_is_allocated_before_the_sizes_are_compared(tmp_path, monkeypatc
     """A file that says 10,000 features but has two must not make the arrays of 10,000."""
     path = tampered(tmp_path / "learner", n_features=10_000_000)
     monkeypatch.setattr("onearm.core.estimator.allocate", lambda owner: pytest.fail("allocated"))
-    with pytest.raises(ValueError, match="W does not fit"):
+    with pytest.raises(ValueError, match="weights does not fit"):
         onearm.load(path)
 
 
@@ -121,8 +121,8 @@ def test_parameters_that_are_none(tmp_path, header):
 
 def test_states_out_of_range_are_refused(tmp_path):
     for array, value, says in (
-        ("W", np.nan, r"W of Banditron must be in \[-1e\+150, 1e\+150\], got nan at \(0, 0\)"),
-        ("W", -np.inf, "got -inf"),
+        ("weights", np.nan, r"weights of Banditron must be in \[-1e\+150, 1e\+150\], got nan at \(0, 0\)"),
+        ("weights", -np.inf, "got -inf"),
         ("choosing", None, "choosing of Banditron is missing"),
     ):
         Banditron(3, 2).save(tmp_path / "learner")

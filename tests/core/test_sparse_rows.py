@@ -99,7 +99,7 @@ def test_sound_matrices_of_every_format_are_taken(form):
     indptr, indices, data = csr_arrays(form(X))
     assert np.array_equal(csr_array((data, indices, indptr), shape=(3, 6)).toarray(), X)
     learner = onearm.Banditron(3, 6)
-    learner.W[...] = np.arange(18).reshape(6, 3)
+    learner.weights[...] = np.arange(18).reshape(6, 3)
     assert np.array_equal(learner.scores(form(X)), learner.scores(X))
 
 
@@ -115,13 +115,13 @@ def test_what_was_checked_cannot_be_changed_afterwards():
 
     trace = learner.play(X, y, progress=spoil)
     assert len(trace.label) == n
-    assert np.isfinite(learner.W).all()
+    assert np.isfinite(learner.weights).all()
 
 
 def test_one_row_of_a_matrix_is_a_row():
     learner = onearm.Banditron(3, 6)
     X = np.arange(12.0).reshape(2, 6)
-    learner.W[...] = np.arange(18).reshape(6, 3)
+    learner.weights[...] = np.arange(18).reshape(6, 3)
     choice = learner.choose(X[[0]], rng=onearm.seeded(1))
     assert choice == learner.choose(X[0], rng=onearm.seeded(1))
     learner.update(X[[0]], choice, True)

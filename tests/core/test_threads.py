@@ -47,7 +47,7 @@ def round_by_call(learner, n=20):
 
 def counted(learner, times=20):
     """Let four threads learn from rounds that are counted; returns counted minus played."""
-    start = float(learner.t[0])
+    start = float(learner.n_updates[0])
     together(
         lambda: learner.play(X, Y),
         lambda: learner.play(X, Y, trace=False),
@@ -55,7 +55,7 @@ def counted(learner, times=20):
         lambda: round_by_call(learner),
         times=times,
     )
-    return learner.t[0] - start - times * (2 * N + 40)
+    return learner.n_updates[0] - start - times * (2 * N + 40)
 
 
 def test_no_round_is_lost():
@@ -129,9 +129,9 @@ def test_a_file_saved_while_others_learn_is_of_one_moment(tmp_path):
     try:
         for _ in range(10):
             learner.save(tmp_path / "moment")
-            G = onearm.load(tmp_path / "moment").G
+            G = onearm.load(tmp_path / "moment").squared_gradients
             assert (G == G[0]).all()
-            G = copy.deepcopy(learner).G
+            G = copy.deepcopy(learner).squared_gradients
             assert (G == G[0]).all()
     finally:
         stop.set()

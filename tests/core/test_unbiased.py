@@ -40,7 +40,7 @@ def examples(learner):
 def test_banditron_steps_like_the_perceptron():
     learner = taught(Banditron, gamma=0.3)
     for x, y in examples(learner):
-        step = mean_over_labels(learner, x, y, lambda new, old: new.W - old.W)
+        step = mean_over_labels(learner, x, y, lambda new, old: new.weights - old.weights)
         perceptron = np.zeros((D, K))
         perceptron[:, y] += x
         perceptron[:, learner.predict(x[None])[0]] -= x
@@ -49,9 +49,9 @@ def test_banditron_steps_like_the_perceptron():
 
 def test_soba_gradient_is_that_of_the_margin():
     learner = taught(SOBA, gamma=0.3)
-    learner.past[0] = 1e9  # past margins allow every update
+    learner.sums[0] = 1e9  # past margins allow every update
     for x, y in examples(learner):
-        step = mean_over_labels(learner, x, y, lambda new, old: new.W * new.A - old.W * old.A)
+        step = mean_over_labels(learner, x, y, lambda new, old: new.weights * new.second_order - old.weights * old.second_order)
         s = learner.scores(x[None])[0]
         s[y] = -np.inf
         margin = np.zeros((D, K))
@@ -63,11 +63,11 @@ def test_soba_gradient_is_that_of_the_margin():
 def test_soba_second_moment():
     """E[z zᵀ] is the outer product of e_ȳ - e_y, whatever the exploration; here its diagonal."""
     learner = taught(SOBA, gamma=0.3)
-    learner.past[0] = 1e9
+    learner.sums[0] = 1e9
     for x, y in examples(learner):
         s = learner.scores(x[None])[0]
         s[y] = -np.inf
-        grown = mean_over_labels(learner, x, y, lambda new, old: new.A - old.A)
+        grown = mean_over_labels(learner, x, y, lambda new, old: new.second_order - old.second_order)
         expected = np.zeros((D, K))
         expected[:, y] = expected[:, s.argmax()] = x * x
         np.testing.assert_allclose(grown, expected, atol=1e-10)
@@ -80,9 +80,9 @@ def test_newtron_gradient_is_the_logistic_one(diagonal):
 
     def b(learner):
         if diagonal:
-            return -learner.V * learner.A
-        inverse = learner.A.reshape(D * K, D * K)
-        return -np.linalg.solve(inverse, learner.V.ravel()).reshape(D, K)
+            return -learner.weights * learner.second_order
+        inverse = learner.second_order.reshape(D * K, D * K)
+        return -np.linalg.solve(inverse, learner.weights.ravel()).reshape(D, K)
 
     for x, y in examples(learner):
         step = mean_over_labels(learner, x, y, lambda new, old: b(new) - b(old))
@@ -107,22 +107,22 @@ def test_gaptron_gradient_is_that_of_its_loss(loss):
     learner = taught(Gaptron, loss=loss, gamma=0.3, D=0.5)
 
     def gradient(new, old):
-        return (old.W - new.W) / (0.5 / np.sqrt(2 * (1e-8 + new.S[0])))
+        return (old.weights - new.weights) / (0.5 / np.sqrt(2 * (1e-8 + new.squared_gradients[0])))
 
     for x, y in examples(learner):
         mean = mean_over_labels(learner, x, y, gradient)
-        np.testing.assert_allclose(mean, numeric(loss, learner.W, x, y), atol=1e-5)
+        np.testing.assert_allclose(mean, numeric(loss, learner.weights, x, y), atol=1e-5)
 
 
 def test_rdue_gradient_is_the_logistic_one():
     learner = taught(RDUE, q0=0.3, B=0.5)
 
     def gradient(new, old):
-        return (old.W - new.W) / (0.5 / np.sqrt(2 * (1e-8 + new.S[0])))
+        return (old.weights - new.weights) / (0.5 / np.sqrt(2 * (1e-8 + new.squared_gradients[0])))
 
     for x, y in examples(learner):
         mean = mean_over_labels(learner, x, y, gradient)
-        np.testing.assert_allclose(mean, numeric("logistic", learner.W, x, y), atol=1e-5)
+        np.testing.assert_allclose(mean, numeric("logistic", learner.weights, x, y), atol=1e-5)
 
 
 def numeric(loss, W, x, y, h=1e-6):

@@ -17,7 +17,7 @@ def test_symmetric_and_positive_definite_after_a_million_updates(cls):
     learner = cls(2, 3, diagonal=False)
     for _ in range(ROUNDS // 1000 + 1):
         learner.play(X[:ROUNDS], y[:ROUNDS], trace=False)
-    matrices = learner.A.reshape(-1, 6, 6) if cls in (SOBA, Newtron) else learner.A
+    matrices = learner.second_order.reshape(-1, 6, 6) if cls in (SOBA, Newtron) else learner.second_order
     for A in matrices:
         assert np.array_equal(A, A.T)
         assert np.linalg.eigvalsh(A).min() > 0
@@ -28,7 +28,7 @@ def test_sizes_that_cannot_fit_name_the_diagonal_version(cls):
     says = rf"{cls.__name__}\(.*diagonal=False.*\) needs .* GiB.*: use diagonal=True"
     with pytest.raises(ValueError, match=says):
         cls(1000, 100_000, diagonal=False)
-    assert cls(10, 1000, diagonal=True).A.shape == (1000, 10)
+    assert cls(10, 1000, diagonal=True).second_order.shape == (1000, 10)
 
 
 @pytest.mark.parametrize("cls", [SOBA, Newtron, Confidit, LinUCB, LinTS])
@@ -42,8 +42,8 @@ def test_features_of_very_unlike_scale_do_not_break_them(cls, scale):
     y = rng.integers(0, 3, n)
     learner = cls(3, 4, diagonal=False)
     trace = learner.play(X, y)
-    assert np.isfinite(learner.A).all()
+    assert np.isfinite(learner.second_order).all()
     assert ((trace.propensity > 0) & (trace.propensity <= 1)).all()
-    for A in learner.A.reshape(-1, 12, 12) if cls in (SOBA, Newtron) else learner.A:
+    for A in learner.second_order.reshape(-1, 12, 12) if cls in (SOBA, Newtron) else learner.second_order:
         assert np.array_equal(A, A.T)
         assert np.linalg.eigvalsh(A).min() > 0

@@ -11,7 +11,7 @@ from onearm.linear.inverse_gap import EDGE
 def test_fast_with_certain_regressions(margin):
     """A cost of 0 or 1 is taken as EDGE or 1 - EDGE; the other label's is ½."""
     learner = InverseGap(2, 1, rule="fast", scale=3.0, exponent=0.0)
-    learner.W[0] = [margin, 0.0]
+    learner.weights[0] = [margin, 0.0]
     sure = EDGE if margin > 0 else 1 - EDGE
     best, other = min(sure, 0.5), max(sure, 0.5)
     p = best / (2 * best + 3.0 * (other - best))
