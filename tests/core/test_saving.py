@@ -63,7 +63,8 @@ def test_arrays_must_fit(tmp_path):
     arrays = {"weights": np.zeros((3, 2)), "choosing": np.ones(1), "updating": np.ones(1)}
     header["sha256"] = digest(header["parameters"], arrays)
     save_file(arrays, tmp_path / "bad", metadata=header)
-    with pytest.raises(ValueError, match=r"weights does not fit Banditron.*\(2, 3\).*\(3, 2\)|choosing"):
+    wrong = r"weights does not fit Banditron.*\(2, 3\).*\(3, 2\)|choosing"
+    with pytest.raises(ValueError, match=wrong):
         onearm.load(tmp_path / "bad")
 
 
@@ -121,7 +122,7 @@ def test_parameters_that_are_none(tmp_path, header):
 
 def test_states_out_of_range_are_refused(tmp_path):
     for array, value, says in (
-        ("weights", np.nan, r"weights of Banditron must be in \[-1e\+150, 1e\+150\], got nan at \(0, 0\)"),
+        ("weights", np.nan, r"weights of Banditron must be in \[-1e\+150, .*got nan at \(0, 0\)"),
         ("weights", -np.inf, "got -inf"),
         ("choosing", None, "choosing of Banditron is missing"),
     ):

@@ -47,11 +47,16 @@ def test_banditron_steps_like_the_perceptron():
         np.testing.assert_allclose(step, perceptron, atol=1e-12)
 
 
+def theta(learner):
+    """The sums whose quotients are a diagonal SOBA's weights."""
+    return learner.weights * learner.second_order
+
+
 def test_soba_gradient_is_that_of_the_margin():
     learner = taught(SOBA, gamma=0.3)
     learner.sums[0] = 1e9  # past margins allow every update
     for x, y in examples(learner):
-        step = mean_over_labels(learner, x, y, lambda new, old: new.weights * new.second_order - old.weights * old.second_order)
+        step = mean_over_labels(learner, x, y, lambda new, old: theta(new) - theta(old))
         s = learner.scores(x[None])[0]
         s[y] = -np.inf
         margin = np.zeros((D, K))
@@ -67,7 +72,9 @@ def test_soba_second_moment():
     for x, y in examples(learner):
         s = learner.scores(x[None])[0]
         s[y] = -np.inf
-        grown = mean_over_labels(learner, x, y, lambda new, old: new.second_order - old.second_order)
+        grown = mean_over_labels(
+            learner, x, y, lambda new, old: new.second_order - old.second_order
+        )
         expected = np.zeros((D, K))
         expected[:, y] = expected[:, s.argmax()] = x * x
         np.testing.assert_allclose(grown, expected, atol=1e-10)
