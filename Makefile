@@ -46,7 +46,7 @@ check: .venv/ready
 
 bench: .venv/ready
 	$(BIN)/python -m pip install --quiet --editable ".[bench]"
-	$(BIN)/python -m bench.peers
+	$(BIN)/python -m bench.speed.command
 
 docs: .venv/ready
 	$(BIN)/sphinx-build -W -b html docs docs/_build

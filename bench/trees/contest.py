@@ -25,11 +25,12 @@ from rich.console import Console
 from rich.progress import Progress
 
 import onearm
-from bench import moa, report
-from bench.data import FILES, SEED, Table, load
-from bench.demands import Check
-from bench.moa import CALLED, CALLS, FREE, FUNCTION, LOOP, WAYS, Entry
+from bench.speed import report
+from bench.speed.requirements import Check
 from bench.timing import Timing, child, one_core
+from bench.trees import moa
+from bench.trees.data import FILES, SEED, Table, load
+from bench.trees.moa import CALLED, CALLS, FREE, FUNCTION, LOOP, WAYS, Entry
 
 GRACE, DELTA, TIE, SPLITS = 200, 1e-7, 0.05, 10
 OURS, RIVER = "onearm", "River"
@@ -118,7 +119,7 @@ def turn(who: str, data: Table, asked: argparse.Namespace) -> dict[str, Any]:
     if who in WAYS:
         sizes = {name: getattr(asked, name) for name in ("rows", "river", "repeats", "warm")}
         given = [f"--{name}={value}" for name, value in sizes.items()]
-        command = [sys.executable, "-m", "bench.trees", "--jvm", data.name, who, *given]
+        command = [sys.executable, "-m", "bench.trees.contest", "--jvm", data.name, who, *given]
         got = json.loads(child(command, free=who == FREE).splitlines()[-1])
         return {**got, "timing": Timing(**got["timing"])}
     entry = ours(data) if who == OURS else river(data, few)

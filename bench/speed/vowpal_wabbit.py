@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from bench.streams import ERROR_ROWS, Rows, features, lines
+from bench.speed.streams import ERROR_ROWS, Rows, features, lines
 from bench.timing import Timing, child, shown
 
 EXPLORERS = {

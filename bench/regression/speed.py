@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from bench import report
-from bench.mh_speed import best_of
+from bench.mh.speed import best_of
+from bench.speed import report
 from bench.timing import one_core
 from onearm import BanditGradientBooster
 
-FOLDER = Path(__file__).with_name("results")
+FOLDER = Path(__file__).parents[1] / "results"
 LEARNERS, FEATURES = (5, 10, 20, 40, 80), (25, 50, 100, 200, 400)
 N, D = 20, 100
 SETTINGS = {"lr": 0.01, "power": 0.5, "R": 10.0, "delta": 0.5}

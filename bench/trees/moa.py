@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.data import Table
+from bench.trees.data import Table
 
 WAYS = {
     "MOA, loop in Java": "`EfficientEvaluationLoops.PrequentialEvaluation` without evaluators, "

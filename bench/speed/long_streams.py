@@ -76,7 +76,7 @@ def peak() -> int:
 
 def measure(lengths: tuple[int, ...], done: Callable[[], Any]) -> dict[str, Any]:
     """In a process of its own."""
-    seen = json.loads(child([sys.executable, "-m", "bench.rounds", *map(str, lengths)]))
+    seen = json.loads(child([sys.executable, "-m", "bench.speed.long_streams", *map(str, lengths)]))
     done()
     return seen
 

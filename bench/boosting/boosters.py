@@ -18,13 +18,13 @@ from rich.console import Console
 from rich.progress import track
 
 import onearm
-from bench import report
-from bench.report import table
+from bench.speed import report
+from bench.speed.report import table
 from bench.timing import one_core
 from onearm import AdaBandit, AdaBoostOLM, BanditBBM, OnlineMBBM, Separable
 from papers.z19.data import load
 
-RESULTS = Path(__file__).parent / "results"
+RESULTS = Path(__file__).parents[1] / "results"
 THEIRS = {
     ("BanditBBM", "balance"): 94, ("AdaBandit", "balance"): 151, ("BinBandit", "balance"): 811,
     ("OnlineMBBM", "balance"): 306, ("AdaBoostOLM", "balance"): 273,

@@ -15,9 +15,9 @@ from rich.console import Console
 from rich.progress import track
 
 import onearm
-from bench import report
+from bench.speed import report
 
-FOLDER = Path(__file__).with_name("results")
+FOLDER = Path(__file__).parents[1] / "results"
 ARTICLES, ROUNDS, SEEDS, SMOOTH = (1, 5), 20_000, 5, 500
 LEARNERS = {
     "BanditGradientBooster": {"N": {1: 10, 5: 30}, "lr": {1: 0.03, 5: 0.01}},

@@ -16,7 +16,7 @@ from typing import Any
 from rich.console import Console
 
 import onearm
-from bench import report
+from bench.speed import report
 from onearm.racing.race import race
 from onearm.streams.views import linear
 

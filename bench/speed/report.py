@@ -8,12 +8,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from bench import demands
-from bench.loops import COMPILE
-from bench.streams import ERROR_ROWS
+from bench.speed import requirements as demands
+from bench.speed.c_loops import COMPILE
+from bench.speed.streams import ERROR_ROWS
 from papers.markdown import table
 
-FOLDER = Path(__file__).with_name("results")
+FOLDER = Path(__file__).parents[1] / "results"
 PACKAGES = ("onearm", "numpy", "numba", "scipy", "vowpalwabbit", "river", "scikit-learn")
 
 

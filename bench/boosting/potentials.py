@@ -16,12 +16,12 @@ import numpy as np
 from rich.console import Console
 from rich.progress import track
 
-from bench import report
-from bench.report import table
+from bench.speed import report
+from bench.speed.report import table
 from bench.timing import one_core
 from onearm import BanditBBM
 
-RESULTS = Path(__file__).parent / "results"
+RESULTS = Path(__file__).parents[1] / "results"
 CLASSES = [2, 3, 4, 5, 10, 20, 26, 30]
 LEARNERS = [20, 40, 60, 80, 100]
 COLUMNS = 10

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.report import table
+from bench.speed.report import table
 
 DEMANDS = {
     "full over AdaBoostClassifier": (15, "at least"),

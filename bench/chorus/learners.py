@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import onearm
-from bench.chorus_streams import stream
+from bench.chorus.streams import stream
 from onearm import metrics
 from onearm.boosting.presets import DATA_SETS
 from onearm.streams import views

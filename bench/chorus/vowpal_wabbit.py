@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from bench.chorus_rivals import Run, Settings
-from bench.chorus_streams import stream
+from bench.chorus.learners import Run, Settings
+from bench.chorus.streams import stream
 from bench.timing import Timing, child, shown
 from onearm.streams.stream import Stream
 from onearm.streams.views import linear

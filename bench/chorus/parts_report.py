@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from bench.chorus_streams import COPIES, DEVELOPMENT, DRAWN
-from bench.chorus_variants import VARIANTS, WAVES
+from bench.chorus.streams import COPIES, DEVELOPMENT, DRAWN
+from bench.chorus.variants import VARIANTS, WAVES
 from onearm.chorus.chorus import Chorus
 from onearm.chorus.waves import USUAL
 from papers.markdown import table

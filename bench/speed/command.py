@@ -13,9 +13,12 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress
 
-from bench import calls, cold, rates, report, rounds
-from bench.demands import checks
-from bench.streams import SEED, streams
+from bench.speed import calls, report
+from bench.speed import cold_start as cold
+from bench.speed import long_streams as rounds
+from bench.speed import playing as rates
+from bench.speed.requirements import checks
+from bench.speed.streams import SEED, streams
 from bench.timing import one_core
 
 COLD_REPEATS = 5

@@ -18,14 +18,15 @@ import numpy as np
 from rich.console import Console
 from threadpoolctl import threadpool_limits
 
-from bench import mh_peers_report, report
+from bench.mh import peers_report as mh_peers_report
+from bench.speed import report
 from bench.timing import one_core
 from onearm.mh.classifier import AdaBoostMH
 from onearm.mh.early_stopping import ValidationCurve
 from papers.b10.data import Split, load
 from papers.b10.paper import PRINTED, SIZES, of
 
-FOLDER = Path(__file__).with_name("results")
+FOLDER = Path(__file__).parents[1] / "results"
 BUDGET = {"mnist": 40.0, "usps": 10.0, "pendigits": 10.0, "isolet": 10.0, "letter": 10.0}
 POINTS = 30  # of a curve
 MANY = 100_000  # rounds: more than there is time for

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-FOLDER = Path(os.environ.get("ONEARM_DATA", Path(__file__).parents[2] / "shared" / "data"))
+FOLDER = Path(os.environ.get("ONEARM_DATA", Path(__file__).parents[3] / "shared" / "data"))
 SEED = 0
 GUESSED = 122_076  # of movement, from 0: its z4 is broken in the source and a guess in the file
 SENSORS = [f"{axis}{place}" for place in "1234" for axis in "xyz"]

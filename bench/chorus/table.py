@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bench.chorus import FAR, FEW, PLAYING, RESULTS, TRIED, everyone
-from bench.chorus_streams import COPIES, DEVELOPMENT, NAMES
+from bench.chorus.runs import FAR, FEW, PLAYING, RESULTS, TRIED, everyone
+from bench.chorus.streams import COPIES, DEVELOPMENT, NAMES
 from onearm import metrics
 
 BEST = 3  # of ours that are shown with their settings

@@ -18,14 +18,15 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from bench import mh_speed_report, report
+from bench.mh import speed_report as mh_speed_report
+from bench.speed import report
 from onearm.core.kernels import kernel
 from onearm.core.rng import seeded
 from onearm.mh.bandits import Arms, pull, reward
 from onearm.mh.classifier import AdaBoostMH
 from papers.b10.data import load
 
-FOLDER = Path(__file__).with_name("results")
+FOLDER = Path(__file__).parents[1] / "results"
 BASES = {"stump": 6, "product": 2, "tree": 1}  # rounds of a full search to be timed
 PAIRS = 4  # times that full searches are timed with one thread and with two, in each process
 WIDTHS = (100, 1000, 10_000, 100_000)

@@ -14,15 +14,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import onearm
-from bench import chorus_rivals, chorus_vw
-from bench.chorus_rivals import TooSlowError, amounts
-from bench.chorus_streams import NAMES, repeats, stream
+from bench.chorus import learners as chorus_rivals
+from bench.chorus import vowpal_wabbit as chorus_vw
+from bench.chorus.learners import TooSlowError, amounts
+from bench.chorus.streams import NAMES, repeats, stream
 from bench.timing import one_core
 from onearm.core.code_digest import digest
 from onearm.experiments.identity import versions
 from papers.pool import wanted
 
-RESULTS = Path(__file__).parent / "results" / "chorus"
+RESULTS = Path(__file__).parents[1] / "results" / "chorus"
 TRIED = 10_000  # rounds of phase 1
 TRYING = 150.0  # CPU seconds that a run of phase 1 may take
 PLAYING = 600.0  # those that one of phase 2 may be expected to take

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from bench.loops import Loop, compiled
-from bench.streams import ERROR_ROWS, SEED, Rows
+from bench.speed.c_loops import Loop, compiled
+from bench.speed.streams import ERROR_ROWS, SEED, Rows
+from bench.speed.vowpal_wabbit import EXPLORERS, FromFile
 from bench.timing import Timing
-from bench.vw import EXPLORERS, FromFile
 from onearm import SOBA, Banditron, ConservativeOVA, InverseGap
 
 OURS = {cls.__name__: cls for cls in (Banditron, ConservativeOVA, SOBA, InverseGap)}

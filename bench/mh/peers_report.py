@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.report import table
+from bench.speed.report import table
 
 PARTS = (1 / 16, 1 / 4, 1.0)  # of the budget, at which errors are shown
 GRID = 50  # times at which it is asked who is ahead

@@ -4,8 +4,8 @@ import gc
 from collections.abc import Callable
 from typing import Any
 
-from bench import vw
-from bench.streams import Rows, features, lines, pairs, single_rows
+from bench.speed import vowpal_wabbit as vw
+from bench.speed.streams import Rows, features, lines, pairs, single_rows
 from bench.timing import Timing
 from onearm import Banditron, ConservativeOVA
 

@@ -17,16 +17,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import onearm
-from bench.chorus_parts_report import CHANGING, SIZED, WIDE, write
-from bench.chorus_streams import stream
-from bench.chorus_variants import VARIANTS, WAVES, made
+from bench.chorus.parts_report import CHANGING, SIZED, WIDE, write
+from bench.chorus.streams import stream
+from bench.chorus.variants import VARIANTS, WAVES, made
 from bench.timing import one_core
 from onearm import datasets
 from onearm.chorus.echo import HEARD
 from onearm.experiments.identity import versions
 from onearm.streams.stream import Stream
 
-RESULTS = Path(__file__).parent / "results" / "chorus"
+RESULTS = Path(__file__).parents[1] / "results" / "chorus"
 REPEATS = {
     "balance": 3, "mice": 3, "pendigits": 3, "letter": 3, "newsgroups": 3, "SynNonSep": 3,
     "elec2": 1, "rings": 3, WIDE: 3,

@@ -1,0 +1,1 @@
+"""AdaBoostMH beside other boosters and forests, and its speed."""

@@ -1,0 +1,1 @@
+"""Regression from noisy losses: speed, and the pricing example."""

@@ -1,0 +1,1 @@
+"""Speed of the learners beside Vowpal Wabbit, River and plain C."""

@@ -1,0 +1,1 @@
+"""Hoeffding trees beside those of MOA and River."""
