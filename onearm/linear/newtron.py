@@ -49,16 +49,16 @@ def shrinkage(sqnorm, D):
 
 
 @kernel
-def look(x, V, second, rules):
+def look(x, V, A, sqnorm, rules):
     s = linear(x, V)
-    scale = shrinkage(second[1], rules[-1])
+    scale = shrinkage(sqnorm, rules[-1])
     for r in range(len(s)):
         s[r] *= scale
     return s
 
 
 @kernel
-def chances(s, among, V, second, rules):
+def chances(s, among, V, A, sqnorm, rules):
     gamma, alpha, _, _ = rules
     return mixed(softmax(s, among, alpha), among, gamma)
 
@@ -69,8 +69,7 @@ def choose(s, among, rng, *model):
 
 
 @kernel
-def update(x, s, label, greedy, propensity, reward, truth, rng, V, second, rules):
-    A, sqnorm = second
+def update(x, s, label, greedy, propensity, reward, truth, rng, V, A, sqnorm, rules):
     _, alpha, beta, D = rules
     k = len(s)
     p = softmax(s, np.arange(k), alpha)[label]
@@ -164,5 +163,5 @@ class Newtron(Learner, look=look, chances=chances, choose=choose, update=update)
             require_inverse("second_order", saved["second_order"].reshape(n, n), self.D)
 
     def model(self) -> tuple:
-        second = self.second_order, self.squared_norm
-        return self.weights, second, (self.gamma, self.alpha, self.beta, self.D)
+        rules = self.gamma, self.alpha, self.beta, self.D
+        return self.weights, self.second_order, self.squared_norm, rules

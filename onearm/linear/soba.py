@@ -51,18 +51,17 @@ def rate(k, sums, rules):
 
 
 @kernel
-def chances(s, among, W, second, rules):
-    return uniform_chances(best(s, among), among, rate(len(s), second[1], rules), len(s))
+def chances(s, among, W, A, sums, rules):
+    return uniform_chances(best(s, among), among, rate(len(s), sums, rules), len(s))
 
 
 @kernel
-def choose(s, among, rng, W, second, rules):
-    return uniformly(best(s, among), among, rate(len(s), second[1], rules), rng)
+def choose(s, among, rng, W, A, sums, rules):
+    return uniformly(best(s, among), among, rate(len(s), sums, rules), rng)
 
 
 @kernel
-def update(x, s, label, greedy, propensity, reward, truth, rng, W, second, rules):
-    A, sums = second
+def update(x, s, label, greedy, propensity, reward, truth, rng, W, A, sums, rules):
     sums[2] += 1.0
     if label != truth:
         return
@@ -163,4 +162,4 @@ class SOBA(Learner, look=linear, chances=chances, choose=choose, update=update):
             require_inverse("second_order", saved["second_order"].reshape(n, n), 1.0 / self.a)
 
     def model(self) -> tuple:
-        return self.weights, (self.second_order, self.sums), (self.gamma, self.adaptive)
+        return self.weights, self.second_order, self.sums, (self.gamma, self.adaptive)
