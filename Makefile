@@ -13,7 +13,7 @@ export NUMBA_CACHE_DIR ?= $(CURDIR)/.cache/numba
 	touch $@
 
 setup: .venv/ready
-	$(BIN)/onearm warm --play --learners $$($(BIN)/python -c "from onearm.cli.program import RACERS; print(RACERS)")
+	$(BIN)/onearm warm --play --learners $$($(BIN)/python -c "from onearm.cli.arguments import RACERS; print(RACERS)")
 
 demo: setup
 	$(BIN)/onearm race letter SynNonSep --rounds $(ROUNDS) --out demo

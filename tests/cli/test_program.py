@@ -12,7 +12,8 @@ import pytest
 from typer.testing import CliRunner
 
 import onearm
-from onearm.cli.program import RACERS, app
+from onearm.cli.arguments import RACERS
+from onearm.cli.program import app
 from onearm.core.kernels import COMPILED
 from onearm.racing.run import Job
 from papers import PUBLISHED
@@ -121,7 +122,7 @@ def test_demo_races_both_families():
         (["race", "car", "--learners", "bandit"], "no learner is called 'bandit'"),
         (["check", "nobody"], "no learner is called 'nobody'"),
         (["race", "car", "--rounds", "1"], "--rounds"),
-        (["race", "car", "--exploration", "a,b"], "must be numbers with commas"),
+        (["race", "car", "--exploration", "a,b"], "must be comma-separated numbers"),
         (["papers", "z18.table1"], "no table or figure is called 'z18.table1'"),
         (["papers", "b10.usps", "--quick"], "b10.usps has one size"),
         (["datasets", "cars"], "name must be one of balance"),

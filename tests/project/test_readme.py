@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from onearm.checks import CHECKS
-from onearm.cli.program import RACERS
+from onearm.cli.arguments import RACERS
 from onearm.streams import datasets
 
 README = (Path(__file__).parents[2] / "README.md").read_text()

@@ -1,0 +1,133 @@
+"""The command `onearm race`: what is asked for, running it, and showing the results."""
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from onearm.cli.arguments import RACERS, Learners, learner_names, numbers
+from onearm.cli.errors import ending_with_sigterm, errors_in_words
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from onearm.racing.plan import Plan
+    from onearm.racing.race import Results
+
+LOG_WIDTH = 110  # columns of a table in a log file
+PLANNED = ("learners", "repeats", "rounds", "seed", "tune", "exploration", "in_order", "raw")
+
+
+def race(
+    context: typer.Context,
+    streams: Annotated[
+        list[str],
+        typer.Argument(help="Streams (SynNonSep), data sets (letter), files, or a plan (.toml)."),
+    ],
+    learners: Learners = RACERS,
+    repeats: Annotated[
+        int, typer.Option(min=1, help="How often each learner plays each stream.")
+    ] = 3,
+    rounds: Annotated[
+        int | None, typer.Option(min=10, help="Rounds of a run; by default all rows.")
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(min=0, max=2**62 - 1, help="Random seed of rows and learners.")
+    ] = 0,
+    tune: Annotated[
+        bool, typer.Option("--tune", help="Choose exploration rates on the first tenth of rows.")
+    ] = False,
+    exploration: Annotated[
+        str, typer.Option(help="Exploration rates to try, comma-separated.")
+    ] = "",
+    in_order: Annotated[bool, typer.Option("--in-order", help="Do not shuffle rows.")] = False,
+    raw: Annotated[bool, typer.Option("--raw", help="Do not scale rows.")] = False,
+    on: Annotated[
+        str, typer.Option(help="all-cores, a number of cores, ray, or a Ray cluster's address.")
+    ] = "all-cores",
+    out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("race"),
+    figures: Annotated[bool, typer.Option("--figures", help="Write SVG and PNG, too.")] = False,
+    show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+) -> None:
+    """Race learners on streams: a live table, then a page with curves.
+
+    Re-running resumes an unfinished race.
+
+    onearm race letter SynNonSep --learners banditron,soba,adabandit --rounds 20000
+    """
+    from rich.console import Console
+
+    terminal = sys.stdout.isatty()
+    console = Console() if terminal else Console(width=LOG_WIDTH, force_terminal=False)
+    with errors_in_words():
+        results = _run(_plan(context), on, out, console)
+    _show_table(results, console)
+    with errors_in_words():
+        written = results.write(out, f"onearm {shlex.join(sys.argv[1:])}", figures)
+    page = written[0].resolve().as_uri()
+    for text in [*written[1:], f"page: {page}"]:
+        console.print(str(text), highlight=False, soft_wrap=True, markup=False)
+    if show:
+        typer.launch(page)
+    if results.failures:
+        raise typer.Exit(1)
+
+
+def _plan(context: typer.Context) -> "Plan":
+    """Return the plan that was asked for, of a file or in arguments."""
+    from onearm.racing.figures import needed
+    from onearm.racing.plan import Plan
+
+    asked = context.params
+    if asked["out"].exists() and not asked["out"].is_dir():
+        raise typer.BadParameter(f"{asked['out']} is a file: --out must be a folder")
+    if asked["figures"]:
+        needed()
+    if asked["streams"][0].endswith(".toml"):
+        _require_plan_only(context)
+        return Plan.read(asked["streams"][0])
+    changes = {
+        "learners": learner_names(asked["learners"]), "tune": 0.1 if asked["tune"] else 0.0,
+        "exploration": numbers(asked["exploration"]), "streams": asked["streams"],
+    }  # fmt: skip
+    return Plan(**{name: asked[name] for name in PLANNED} | changes)
+
+
+def _require_plan_only(context: typer.Context) -> None:
+    """Refuse further streams and options beside the file of a plan."""
+    plan, *others = context.params["streams"]
+    for name in PLANNED:
+        origin = context.get_parameter_source(name)
+        if origin is not None and origin.name != "DEFAULT":
+            others.append(f"--{name.replace('_', '-')}")
+    if others:
+        more = ", ".join(others)
+        raise typer.BadParameter(f"{plan} is a plan, which has all of it: leave out {more}")
+
+
+def _run(plan: "Plan", on: str, out: Path, console: "Console") -> "Results":
+    from onearm.racing.race import race
+
+    try:
+        with ending_with_sigterm():
+            return race(plan, on=int(on) if on.isdigit() else on, out=out, console=console)
+    except KeyboardInterrupt:
+        console.print(f"stopped; finished runs are in {out}: the same command resumes the race")
+        raise typer.Exit(130) from None
+
+
+def _show_table(results: "Results", console: "Console") -> None:
+    """Print failures and a table for each stream; end here if there is nothing to show."""
+    from onearm.racing import report
+
+    if results.failures:
+        console.print(f"failed: {len(results.failures)}")
+    for failure in results.failures:
+        console.print(failure, highlight=False, soft_wrap=True, markup=False)
+    if not results.runs:
+        raise typer.Exit(1)
+    scores = results.scores()
+    for stream in dict.fromkeys(score.stream for score in scores):
+        console.print(report.table([score for score in scores if score.stream == stream], stream))
