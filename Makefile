@@ -4,16 +4,21 @@ BIN = .venv/bin
 ROUNDS ?= 20000
 export NUMBA_CACHE_DIR ?= $(CURDIR)/.cache/numba
 
-.PHONY: setup demo test attack browser quick check bench docs clean
+.PHONY: setup constraints demo test attack browser quick check bench docs clean
 
-.venv/ready: pyproject.toml onearm/__init__.py
+# Exact versions, of which constraints.txt says for which Python; others get the ranges of pyproject.toml.
+PINNED = $(shell $(PYTHON) -c "import sys; print('--constraint constraints.txt' * (sys.version_info[:2] == (3, 11)))")
+.venv/ready: pyproject.toml constraints.txt onearm/__init__.py
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	$(BIN)/python -m pip install --quiet $(PINNED) --editable ".[dev]"
 	touch $@
 
 setup: .venv/ready
 	$(BIN)/onearm warm --play --learners $$($(BIN)/python -c "from onearm.cli.arguments import RACERS; print(RACERS)")
+
+constraints:
+	$(BIN)/python -m tests.project.constraints
 
 demo: setup
 	$(BIN)/onearm race letter SynNonSep --rounds $(ROUNDS) --out demo
@@ -37,7 +42,9 @@ browser:
 	    $(ROOT) env DEBIAN_FRONTEND=noninteractive apt-get -qy install chromium chromium-driver; }
 
 quick: .venv/ready
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto -m "not compiled"
+	@mkdir -p .cache
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m slipcover -m pytest -n auto -m "not compiled"
+	@awk 'END { print "coverage: " $$4 " % of " $$2 " lines; what is left is in .cache/coverage.txt" }' .cache/coverage.txt
 
 check: .venv/ready
 	$(BIN)/ruff format --check .
