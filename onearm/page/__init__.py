@@ -1,7 +1,7 @@
-"""The page: what a race came to, as one HTML file that needs nothing else, not even a network.
+"""The page: the results of a race as one HTML file that needs nothing else, not even a network.
 
 Everything is in the file: style, program, uPlot, and the points of the curves as JSON. Tables and
-bars are plain HTML and can be read without JavaScript; the curves are drawn by it. A policy in the
+speeds are plain HTML and can be read without JavaScript, which draws the curves. A policy in the
 page forbids it to fetch anything, and to run any program but the one whose hash is given.
 """
 
@@ -13,7 +13,15 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from onearm.page import text
-from onearm.page.plots import bars, dressed, finite, inline, lines, swept
+from onearm.page.plots import (
+    STYLESHEET,
+    curve_lines,
+    finite,
+    script_json,
+    speeds,
+    styled,
+    sweep_lines,
+)
 
 HERE = Path(__file__).parent
 
@@ -25,15 +33,18 @@ def write(data: dict[str, Any], path: str | Path) -> None:
     ----------
     data
         Title, date, command, toml, versions, machines, notes, and the streams: each with its
-        learners, their metrics as mean, low and high, and their curves.
+        learners, their metrics as mean, low and high, their curves, and perhaps baselines.
     path
         The HTML file to write.
     """
     race = finite(data)
-    streams = dressed(race["streams"])
-    points = [{"curves": lines(s["learners"]), "exploration": swept(s)} for s in streams]
+    streams = styled(race["streams"])
+    points = [
+        {"curves": curve_lines(s["learners"] + s["baselines"]), "exploration": sweep_lines(s)}
+        for s in streams
+    ]
     for stream in streams:
-        stream["bars"] = bars(stream["learners"])
+        stream["speeds"] = speeds(stream["learners"])
     uplot = HERE / "uplot"
     program = "\n".join(
         [f"/*!\nuPlot\n{(uplot / 'LICENSE').read_text()}*/"]
@@ -46,31 +57,23 @@ def write(data: dict[str, Any], path: str | Path) -> None:
     page = _environment().get_template("page.html")
     html = page.render(
         race | {"streams": streams},
-        style=(uplot / "uPlot.min.css").read_text() + "\n" + (HERE / "page.css").read_text(),
+        style=(uplot / "uPlot.min.css").read_text() + "\n" + STYLESHEET,
         program=program,
         program_hash=base64.b64encode(hashlib.sha256(program.encode()).digest()).decode(),
-        points=[inline(p) for p in points],
+        points=[script_json(p) for p in points],
         exploration=[p["exploration"] for p in points],
     )
     Path(path).write_text(html, encoding="utf-8", newline="\n")
 
 
 def _environment() -> Environment:
-    made = Environment(
+    environment = Environment(
         loader=FileSystemLoader(HERE),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(
-        known=text.known,
-        share=text.share,
-        half=text.half,
-        count=text.count,
-        size=text.size,
-        value=text.value,
-        moment=text.moment,
-        decade=text.decade,
-    )
-    return made
+    names = ("known", "share", "half", "count", "size", "value", "moment", "decade")
+    environment.filters.update({name: getattr(text, name) for name in names})
+    return environment

@@ -2,7 +2,7 @@
    on and off, dragging zooms. */
 
 const cssValue = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-const clip = (x) => (x === null ? null : Math.min(1, Math.max(0, x))); // errors are shares
+const clip = (x) => (x === null ? null : Math.min(1, Math.max(0, x))); // errors are fractions
 const EARLY = 10; // logarithmic axes begin here: the rounds before are noise
 const TINY = 1e-9; // where an interval that reaches 0 ends on a logarithmic axis
 
@@ -20,14 +20,13 @@ class Chart {
     figure.querySelector("[data-none]").addEventListener("click", () => this.showAll(false));
     for (const radio of figure.querySelectorAll("input[type=radio]"))
       radio.addEventListener("change", () => this.setAxes(radio.value === "log"));
-    // the first report comes when the plot is first seen: a hidden one has no width
-    // one that is hidden again keeps what was zoomed
+    // a hidden plot has no width: it is drawn when first shown, and stays zoomed when hidden again
     new ResizeObserver(() => ![0, this.width].includes(this.plot.clientWidth) && this.draw()).observe(
       this.plot,
     );
   }
 
-  /* Let a button switch the curve that its data-line tells. */
+  /* Let a button switch the curve of its data-line. */
   bind(button) {
     const i = Number(button.dataset.line);
     this.buttons[i].push(button);
@@ -79,7 +78,7 @@ class Chart {
      focus. */
   colour(i, alpha, behind) {
     const back = this.focused !== null && this.focused !== i;
-    return cssValue(`--c${this.lines[i].colour}`) + (back ? behind : alpha);
+    return cssValue(`--${this.lines[i].colour}`) + (back ? behind : alpha);
   }
 
   draw() {
@@ -143,14 +142,14 @@ class Chart {
   }
 
   seriesFor(i) {
-    const { dash, x } = this.lines[i];
+    const { dash, width, x } = this.lines[i];
     const show = this.shown[i];
     const end = { show, auto: false, spanGaps: true, points: { show: false } };
     const upper = { ...end, auto: this.xName !== "rounds" }; // of some points all must be in view
     const mean = {
       show,
       stroke: () => this.colour(i, "ff", "40"),
-      width: 1.75,
+      width,
       dash: dash ? dash.split(" ").map(Number) : undefined,
       spanGaps: true,
       points: { show: x.length <= 30, size: 5 },

@@ -1,4 +1,4 @@
-/* The page: a panel per stream, its charts, and what is copied, printed or turned dark. */
+/* The page: a panel per stream, its charts; copying, printing and dark mode. */
 
 const panels = [...document.querySelectorAll(".stream")];
 const tabs = [...document.querySelectorAll("[role=tab]")];

@@ -1,26 +1,26 @@
-"""Plots: what the curves, the sweeps and the bars of the page are made of."""
+"""Plots: the data of the page's curves, exploration sweeps and speeds, and how lines look."""
 
 import json
 import math
+import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
-COLOURS = 7  # --c0 to --c6 in page.css
-BANDIT = (
-    "",
-    "2 3",
-    "9 3 2 3",
-    "9 3 2 3 2 3",
-    "2 7",
-    "14 3 2 3",
-)  # solid first; a dash for each time round the colours
-FULL = ("8 5", "16 5")
+STYLESHEET = (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
+COLOURS = re.findall(r"--c\d+: (#\w{6});", STYLESHEET.partition("@media")[0])  # on light paper
+WIDTHS = (1.75, 3.5, 1.0, 5.0)  # pixels: another for each time round the colours
+FULL_INFORMATION = "8 5"  # the only dash there is
+BASELINES = (
+    {"colour": "quiet", "dash": "", "width": 1.0},
+    {"colour": "ink", "dash": "", "width": 1.0},
+)
 
 Row = dict[str, Any]
 
 
 def finite(x: Any) -> Any:
-    """Return the same with None for NaN and infinities, which JSON cannot say.
+    """Return the same with None for NaN and infinities, which JSON does not have.
 
     >>> finite({"a": [1.0, math.nan, -math.inf]})
     {'a': [1.0, None, None]}
@@ -32,80 +32,82 @@ def finite(x: Any) -> Any:
     return None if isinstance(x, float) and not math.isfinite(x) else x
 
 
-def inline(x: Any) -> str:
-    """Return JSON that may stand in a script element: no character in it can end the element.
+def script_json(x: Any) -> str:
+    """Return JSON for a script element: no character in it can end the element.
 
-    >>> inline("</script>&")
+    >>> script_json("</script>&")
     '"\\\\u003c/script\\\\u003e\\\\u0026"'
     """
-    said = json.dumps(x, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(x, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for sign in "<>&\u2028\u2029":
-        said = said.replace(sign, f"\\u{ord(sign):04x}")
-    return said
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text
 
 
-def dressed(streams: list[Row]) -> list[Row]:
-    """Return the streams, learners by error; each has a colour and a dash, in all streams the same.
+def line_styles(labels: Sequence[tuple[str, bool]]) -> dict[tuple[str, bool], Row]:
+    """Return the style of each (label, full information): its own colour, dashed if informed.
 
-    Learners are the same if they have a label in common. Dashes tell the fully informed from the
-    others.
+    >>> line_styles([("SOBA", False), ("Perceptron", True)])["Perceptron", True]
+    {'colour': 'c1', 'dash': '8 5', 'width': 1.75}
     """
-    known: dict[tuple, Row] = {}
-    ranked = []
-    for stream in streams:
-        learners = sorted(stream["learners"], key=lambda x: _last_if_none(x["error"]["mean"]))
-        for i, learner in enumerate(learners):
-            full = learner["full_information"]
-            before = sum(key[0] == full for key in known)
-            style = known.setdefault((full, learner["label"]), _style(before, full))
-            learners[i] = learner | style
-        ranked.append(stream | {"learners": learners})
-    return ranked
+    distinct = dict.fromkeys(labels)
+    return {pair: _style(i, pair[1]) for i, pair in enumerate(distinct)}
 
 
 def _style(i: int, full: bool) -> Row:
-    around, nth = divmod(i, COLOURS)
-    dashes = FULL if full else BANDIT
-    # the fully informed take the colours from the other end: few share one with a good learner
-    return {"colour": COLOURS - 1 - nth if full else nth, "dash": dashes[around % len(dashes)]}
+    around, nth = divmod(i, len(COLOURS))
+    dash = FULL_INFORMATION if full else ""
+    return {"colour": f"c{nth}", "dash": dash, "width": WIDTHS[around % len(WIDTHS)]}
 
 
-def lines(learners: list[Row]) -> list[Row]:
+def styled(streams: list[Row]) -> list[Row]:
+    """Return the streams with learners by error, each in one style on all streams."""
+    ranked = [
+        stream | {"learners": sorted(stream["learners"], key=_mean_error)} for stream in streams
+    ]
+    pairs = [(x["label"], x["full_information"]) for s in ranked for x in s["learners"]]
+    styles = line_styles(pairs)
+    for stream in ranked:
+        learners = [x | styles[x["label"], x["full_information"]] for x in stream["learners"]]
+        lines = zip(stream.get("baselines") or (), BASELINES, strict=False)
+        stream |= {"learners": learners, "baselines": [line | style for line, style in lines]}
+    return ranked
+
+
+def _mean_error(learner: Row) -> float:
+    mean = learner["error"]["mean"]
+    return math.inf if mean is None else mean
+
+
+def curve_lines(lines: list[Row]) -> list[Row]:
     """Return the curves, to four digits; `x` is left out where it is that of the first curve."""
-    first = learners[0]["curve"]["rounds"] if learners else []
+    first = lines[0]["curve"]["rounds"] if lines else []
     return [
-        _line(learner, learner["label"], learner["curve"])
-        | ({} if i and learner["curve"]["rounds"] == first else {"x": learner["curve"]["rounds"]})
-        for i, learner in enumerate(learners)
+        _line(line, line["label"], line["curve"])
+        | ({} if i and line["curve"]["rounds"] == first else {"x": line["curve"]["rounds"]})
+        for i, line in enumerate(lines)
     ]
 
 
-def swept(stream: Row) -> list[Row]:
-    """Return the errors over exploration rates, in the dress of the learner, if that is free."""
-    dress = {learner["name"]: learner for learner in reversed(stream["learners"])}
-    free = [_style(i, False) for i in range(COLOURS * len(BANDIT))]
-    found = []
+def sweep_lines(stream: Row) -> list[Row]:
+    """Return the errors over exploration rates, in the learner's style if that is still free."""
+    own = {learner["name"]: learner for learner in reversed(stream["learners"])}
+    free = [_style(i, False) for i in range(len(COLOURS) * len(WIDTHS))]
+    lines = []
     for sweep in stream.get("exploration") or []:
         points = sorted(sweep["points"], key=lambda p: p["value"])
         curve = {key: [p[key] for p in points] for key in ("mean", "low", "high")}
-        label = f"{sweep['name']} ({sweep['parameter']})"
-        style = {key: dress.get(sweep["name"], free[0])[key] for key in ("colour", "dash")}
+        style = {key: own.get(sweep["name"], free[0])[key] for key in free[0]}
         style = style if style in free else free[0]
-        free = [one for one in free if one != style] or free
-        line = _line(style, label, curve)
-        found.append(line | {"x": [p["value"] for p in points]})
-    return [line for line in found if line["x"]]
+        free = [other for other in free if other != style] or free
+        line = _line(style, f"{sweep['name']} ({sweep['parameter']})", curve)
+        lines.append(line | {"x": [p["value"] for p in points]})
+    return [line for line in lines if line["x"]]
 
 
 def _line(style: Row, label: str, curve: Row) -> Row:
-    return {
-        "label": label,
-        "colour": style["colour"],
-        "dash": style["dash"],
-        "mean": _brief(curve["mean"]),
-        "low": _brief(curve["low"]),
-        "high": _brief(curve["high"]),
-    }
+    look = {key: style[key] for key in ("colour", "dash", "width")}
+    return {"label": label} | look | {key: _brief(curve[key]) for key in ("mean", "low", "high")}
 
 
 def _brief(values: Sequence[float | None] | None) -> list[float | None] | None:
@@ -115,30 +117,26 @@ def _brief(values: Sequence[float | None] | None) -> list[float | None] | None:
     return [None if v is None else float(f"{v:.4g}") for v in values]
 
 
-def bars(learners: list[Row]) -> Row:
-    """Return a bar per learner, the fastest first, on a logarithmic scale of whole decades.
+def speeds(learners: list[Row]) -> Row:
+    """Return a dot per learner, the fastest first, on a logarithmic scale of whole decades.
 
     >>> fast, slow = {"rounds_per_second": 1e5}, {"rounds_per_second": 1e3}
-    >>> made = bars([slow, fast])
-    >>> [bar["percent"] for bar in made["bars"]], [mark["value"] for mark in made["marks"]]
-    ([100.0, 33.33], [100, 1000, 10000, 100000])
+    >>> made = speeds([slow, fast])
+    >>> [dot["percent"] for dot in made["dots"]], [mark["value"] for mark in made["marks"]]
+    ([100.0, 0.0], [1000, 10000, 100000])
     """
     timed = [x for x in learners if (x["rounds_per_second"] or 0) > 0]
     if not timed:
-        return {"bars": [], "marks": []}
+        return {"dots": [], "marks": []}
     timed.sort(key=lambda x: -x["rounds_per_second"])
-    high = math.ceil(math.log10(timed[0]["rounds_per_second"]))
-    low = math.ceil(math.log10(timed[-1]["rounds_per_second"])) - 1  # so that no bar has length 0
+    low = math.floor(math.log10(timed[-1]["rounds_per_second"]))
+    high = max(low + 1, math.ceil(math.log10(timed[0]["rounds_per_second"])))
 
     def percent(x: float) -> float:
         return round(100 * (math.log10(x) - low) / (high - low), 2)
 
     decades = [10**e if e >= 0 else 10.0**e for e in range(low, high + 1)]
     return {
-        "bars": [x | {"percent": percent(x["rounds_per_second"])} for x in timed],
+        "dots": [x | {"percent": percent(x["rounds_per_second"])} for x in timed],
         "marks": [{"value": d, "percent": percent(d)} for d in decades],
     }
-
-
-def _last_if_none(x: float | None) -> float:
-    return math.inf if x is None else x

@@ -8,25 +8,27 @@ from typing import Any
 
 import numpy as np
 
-from onearm.racing.summary import Score, exploration
+from onearm.page.plots import COLOURS, line_styles
+from onearm.racing.summary import Score, baselines, exploration
 
 EARLY = 10  # the rounds before are noise
-STYLES = ("-", ":", "-.")  # one for each time round the colours
 LONG = 24  # lines of a column of the legend
+GREYS = ("#5c6168", "#1d1f22")  # of the baselines
 
 
 def write_figures(found: Sequence[Score], folder: Path) -> list[Path]:
-    """Draw the errors of each stream over the rounds, and over the rates where there are some."""
+    """Draw the errors of each stream over the rounds, and over exploration rates if several."""
     needed()
     import matplotlib
 
     matplotlib.use("Agg")
+    styles = line_styles([(score.name, score.full_information) for score in found])
     written = []
     for number, stream in enumerate(dict.fromkeys(score.stream for score in found), 1):
         scores = [score for score in found if score.stream == stream]
-        written += _saved(_curves(scores, stream), folder / f"error-{number}")
+        written += _save(_curves(scores, stream, styles), folder / f"error-{number}")
         if exploration(scores):
-            written += _saved(_rates(scores, stream), folder / f"exploration-{number}")
+            written += _save(_rates(scores, stream), folder / f"exploration-{number}")
     return written
 
 
@@ -41,28 +43,29 @@ def is_figure(path: Path) -> bool:
     return path.is_file() and bool(re.fullmatch(r"(error|exploration)-\d+\.(svg|png)", path.name))
 
 
-def _curves(scores: list[Score], stream: str) -> Any:
+def _curves(scores: list[Score], stream: str, styles: dict[tuple[str, bool], Any]) -> Any:
     from matplotlib import pyplot as plt
 
-    size = (9 + 3 * ((len(scores) - 1) // LONG), 5.5)
-    figure, axes = plt.subplots(figsize=size, layout="constrained")
-    colours = plt.get_cmap("tab20").colors
+    width = 9 + 3 * ((len(scores) - 1) // LONG)
+    figure, axes = plt.subplots(figsize=(width, 5.5), layout="constrained")
     rounds = scores[0].records[0]["n_rounds"]
     first = EARLY if rounds >= 10 * EARLY else 1
     shown = []
-    for i, score in enumerate(scores):
+    for (name, line), grey in zip(baselines(scores).items(), GREYS, strict=False):
+        axes.plot(line["rounds"], line["mean"], color=grey, lw=0.8, label=name)
+    for score in scores:
         curve = {key: np.array(values) for key, values in score.curve().items()}
         shown += [mean for mean in curve["mean"][curve["rounds"] >= first] if mean > 0]
-        style = "--" if score.full_information else STYLES[i // len(colours) % len(STYLES)]
-        label = _plain(f"{score.name}  {score.error.mean:.3f}")
-        colour = colours[i % len(colours)]
-        axes.plot(curve["rounds"], curve["mean"], style, color=colour, label=label, lw=1.6)
+        look = styles[score.name, score.full_information]
+        colour, dash = COLOURS[int(look["colour"][1:])], "--" if look["dash"] else "-"
+        label = _plain(f"{score.name}  {score.error.mean:.4f}")
+        axes.plot(curve["rounds"], curve["mean"], dash, color=colour, label=label, lw=look["width"])
         if np.isfinite(curve["low"]).all():
             low = np.maximum(curve["low"], 1e-6)
             axes.fill_between(curve["rounds"], low, curve["high"], color=colour, alpha=0.15, lw=0)
     axes.set(xscale="log", yscale="log", xlabel="rounds", ylabel="error so far")
     axes.set(xlim=(first, rounds), ylim=(min(shown, default=0.1) / 1.2, 1.0))
-    _dressed(axes, f"{stream}: share of wrong labels")
+    _finish(axes, f"{stream}: fraction of wrong labels")
     return figure
 
 
@@ -70,6 +73,7 @@ def _rates(scores: list[Score], stream: str) -> Any:
     from matplotlib import pyplot as plt
 
     figure, axes = plt.subplots(figsize=(9, 5.5), layout="constrained")
+    axes.set_prop_cycle(color=COLOURS)
     for learner, points in exploration(scores).items():
         rates = [rate for rate, _ in points]
         means = np.array([error.mean for _, error in points])
@@ -84,28 +88,32 @@ def _rates(scores: list[Score], stream: str) -> Any:
         axes.set_xscale("log")
     axes.set(yscale="log", xlabel="exploration parameter", ylabel="error")
     axes.set_ylim(top=min(1.0, axes.get_ylim()[1]))
-    _dressed(axes, f"{stream}: error by exploration")
+    _finish(axes, f"{stream}: error by exploration")
     return figure
 
 
-def _dressed(axes: Any, title: str) -> None:
+def _finish(axes: Any, title: str) -> None:
     axes.set_title(_plain(title), loc="left")
     axes.grid(which="both", alpha=0.2)
+    for axis in (axes.xaxis, axes.yaxis):
+        if axis.get_scale() == "log":
+            axis.set_major_formatter("{x:g}")
+            axis.set_minor_formatter(lambda x, _: f"{x:g}" if f"{x:e}"[0] in "25" and x < 1 else "")
     columns = 1 + (len(axes.get_legend_handles_labels()[0]) - 1) // LONG
     place = {"loc": "center left", "bbox_to_anchor": (1, 0.5), "frameon": False}
     axes.legend(**place, fontsize=9 if columns == 1 else 8, ncols=columns)
 
 
 def _plain(text: str) -> str:
-    """Text that Matplotlib does not take for a formula, or for none to be shown."""
+    """Return text that Matplotlib takes neither for a formula nor for a hidden label."""
     return (" " if text.startswith("_") else "") + text.replace("$", r"\$")
 
 
-def _saved(figure: Any, path: Path) -> list[Path]:
+def _save(figure: Any, path: Path) -> list[Path]:
     from matplotlib import pyplot as plt
 
     paths = [path.with_suffix(suffix) for suffix in (".svg", ".png")]
-    for one in paths:
-        figure.savefig(one, dpi=150)
+    for file in paths:
+        figure.savefig(file, dpi=150)
     plt.close(figure)
     return paths

@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Sequence
+from math import isnan, nan
 from pathlib import Path
 from typing import Any
 
@@ -10,78 +11,69 @@ from rich.text import Text
 
 from onearm.experiments.identity import machines
 from onearm.metrics import Interval
+from onearm.page.text import count, size
 from onearm.racing.plan import Plan
 from onearm.racing.rows import Source
-from onearm.racing.summary import Score, exploration
+from onearm.racing.summary import Score, baselines, exploration
 
 NOTES = (
     "All learners of a repeat see the same rows in the same order.",
-    "An error is the share of rounds in which the label that was said was wrong, exploration "
-    "included. Intervals are Student's, 95 %, over the repeats; differences are paired.",
+    "An error is the fraction of rounds in which the chosen label was wrong, exploration included. "
+    "Intervals are Student's, 95 %, over the repeats; differences are paired.",
 )
 SCALED = (
     "Learners that know nominal columns see rows as they are, with 0 for a missing value they "
-    "cannot take; the others see each nominal value as a column, numbers divided by the largest of "
-    "their column, a constant, and rows of norm 1 (sparse rows: norm 1 alone)."
+    "cannot take. The others see one column per nominal value, numbers divided by the largest of "
+    "their column, a constant, and rows of norm 1 (sparse rows: only norm 1)."
 )
 TUNED = (
-    "Exploration rates were chosen on the first {:.0%} of each repeat's rows: of the default times "
-    "4^-3 … 4^2 (where that is 0, of 0 and 4^-3 … 4^2), that of least error. Those rows are not "
-    "part of the race, for any learner."
+    "Exploration rates were chosen on the first {:.0%} of each repeat's rows: the lowest error "
+    "among the default times 4^-3 … 4^2 (if the default is 0: among 0 and 4^-3 … 4^2). Those rows "
+    "are not part of the race, for any learner."
 )
-
-
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how formulas begin in spreadsheets
 IN_ORDER = (
-    "The rows of {} come in the order of their source in every repeat: there intervals are of what "
-    "learners draw alone, not of rows."
+    "The rows of {} come in the order of their source in every repeat: intervals there reflect the "
+    "randomness of the learners, not of the rows."
 )
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how formulas begin in spreadsheets
 
 
 def table(found: Sequence[Score], stream: str) -> Table:
-    """Return a line for each learner on a stream; errors and differences in per cent."""
-    played = found[0].records[0]["n_rounds"]
+    """Return a table of the learners on a stream; errors are fractions, as on the page."""
+    n_rounds = found[0].records[0]["n_rounds"]
     runs = max(len(score.records) for score in found)
-    title = f"{stream}: {played:,} rounds, {runs} repeat{'s' if runs > 1 else ''}; in %"
+    title = f"{stream}: {n_rounds:,} rounds, {runs} repeat{'s' if runs > 1 else ''}"
     lines = Table(
         title=Text(title), title_justify="left", caption_justify="left", box=None, pad_edge=False
     )
     lines.add_column("learner", overflow="fold")  # where it is narrow: numbers stay whole
-    for column in ("error", "last", "area", "to best", "rounds/s", "memory"):
+    for column in ("error", "last", "area", "vs. best", "rounds/s", "memory"):
         lines.add_column(column, justify="right", no_wrap=True)
     for score in found:
-        behind = "" if score.difference is None else _said(score.difference, "+")
+        behind = "" if score.difference is None else format_interval(score.difference, "+")
         few = "" if len(score.records) == runs else f" ({len(score.records)} of {runs})"
         lines.add_row(
-            Text(score.name + "*" * score.full_information + few), _said(score.error),
-            f"{100 * score.last_tenth.mean:.2f}", f"{100 * score.area.mean:.2f}", behind,
-            _short(score.rate), _short(score.bytes) + "B",
+            Text(score.name + "*" * score.full_information + few), format_interval(score.error),
+            f"{score.last_tenth.mean:.4f}", f"{score.area.mean:.4f}", behind,
+            count(score.rate), size(score.bytes),
         )  # fmt: skip
-    told = "error in all, ± its 95 % interval; in the last tenth; area under the curve"
-    told += "; * sees every label" if any(s.full_information for s in found) else ""
+    caption = "error ± half its 95 % interval; in the last tenth; area under the curve"
+    caption += "; * full information" if any(s.full_information for s in found) else ""
     played_on = machines(record for score in found for record in score.records)
     if len(played_on) > 1:  # rounds/s are not of one
-        told += f"; played on {len(played_on)} machines: {'; '.join(played_on)}"
-    lines.caption = Text(told)
+        caption += f"; played on {len(played_on)} machines: {'; '.join(played_on)}"
+    lines.caption = Text(caption)
     return lines
 
 
-def _said(value: Interval, sign: str = "") -> str:
-    half = 100 * (value.high - value.mean)
-    return f"{100 * value.mean:{sign}.2f}" + (f" ±{half:.2f}" if half == half else "")
+def format_interval(value: Interval, sign: str = "") -> str:
+    """Return a mean with half the width of its interval, if there is one.
 
-
-def _short(n: float) -> str:
-    """A number to three digits.
-
-    >>> _short(1_234_567), _short(999)
-    ('1.23 M', '999 ')
+    >>> format_interval(Interval(0.2, 0.15, 0.25), "+"), format_interval(Interval(0.2, *2 * [nan]))
+    ('+0.2000 ±0.0500', '0.2000')
     """
-    for unit in ("", "k", "M", "G"):
-        if n < 999.5 or unit == "G":
-            break
-        n /= 1000
-    return f"{n:.3g} {unit}"
+    half = value.high - value.mean
+    return f"{value.mean:{sign}.4f}" + ("" if isnan(half) else f" ±{half:.4f}")
 
 
 def rows(found: Sequence[Score]) -> list[dict[str, Any]]:
@@ -95,7 +87,7 @@ def rows(found: Sequence[Score]) -> list[dict[str, Any]]:
             "rounds": first["n_rounds"],
         }  # fmt: skip
         for key in ("error", "last_tenth", "area", "difference"):
-            value = getattr(score, key) or Interval(*(float("nan"),) * 3)
+            value = getattr(score, key) or Interval(nan, nan, nan)
             line |= {key: value.mean, f"{key}_low": value.low, f"{key}_high": value.high}
         flat.append(line | {"rounds_per_second": score.rate, "bytes": score.bytes})
     return flat
@@ -131,11 +123,11 @@ def page_data(
     plan: Plan, found: Sequence[Score], failures: Sequence[str], command: str
 ) -> dict[str, Any]:
     """Return what the page of a race shows."""
-    sources = {one.name: one for one in plan.sources}
+    sources = {source.name: source for source in plan.sources}
     notes = [*NOTES, *([] if plan.raw else [SCALED])]
     notes += [TUNED.format(plan.tune)] if plan.tune else []
-    still = dict.fromkeys(s.stream for s in found if not s.records[0]["shuffled"])
-    notes += [IN_ORDER.format(", ".join(still))] if still else []
+    ordered = dict.fromkeys(s.stream for s in found if not s.records[0]["shuffled"])
+    notes += [IN_ORDER.format(", ".join(ordered))] if ordered else []
     notes += [f"Failed: {failure}" for failure in failures]
     runs = [record for score in found for record in score.records]
     latest = max(runs, key=lambda record: record["date"])
@@ -144,20 +136,21 @@ def page_data(
         "date": latest["date"], "command": command, "toml": plan.toml(), "notes": notes,
         "versions": latest["versions"], "machines": machines(runs),
         "streams": [
-            _stream_data(one, [score for score in found if score.stream == name])
-            for name, one in sources.items() if any(score.stream == name for score in found)
+            _stream_data(source, [score for score in found if score.stream == name])
+            for name, source in sources.items() if any(score.stream == name for score in found)
         ],
     }  # fmt: skip
 
 
-def _stream_data(one: Source, found: list[Score]) -> dict[str, Any]:
+def _stream_data(source: Source, found: list[Score]) -> dict[str, Any]:
     first = found[0].records[0]
     return {
-        "name": found[0].stream, "about": one.describe(), "rounds": first["n_rounds"],
+        "name": found[0].stream, "about": source.describe(), "rounds": first["n_rounds"],
         "n_classes": first["n_classes"],
-        "n_features": one.n_features or min(score.records[0]["n_features"] for score in found),
+        "n_features": source.n_features or min(score.records[0]["n_features"] for score in found),
         "repeats": max(len(score.records) for score in found),
         "learners": [_learner_data(score) for score in found],
+        "baselines": [{"label": k, "curve": c} for k, c in baselines(found).items()],
         "exploration": [
             {"name": learner, "parameter": _rate_name(found, learner),
              "points": [{"value": rate} | error._asdict() for rate, error in points]}
@@ -176,13 +169,13 @@ def _learner_data(score: Score) -> dict[str, Any]:
     tuned = {
         key: [r["tuned"][key] for r in score.records if key in r["tuned"]] for key in first["tuned"]
     }
-    told = [f"{key}, tuned run by run: {', '.join(f'{v:g}' for v in values)}"
-            for key, values in tuned.items()]  # fmt: skip
+    choices = [f"{key}, tuned in each run: {', '.join(f'{v:g}' for v in values)}"
+               for key, values in tuned.items()]  # fmt: skip
     hidden = ("n_classes", "n_features", "seed", "nominal", *tuned)
     return {
         "label": score.name, "name": first["learner"], "full_information": score.full_information,
         "parameters": {k: v for k, v in first["played"].items() if k not in hidden},
-        "tuned": "; ".join(told) or None, "runs": len(score.records), "best": score.best,
+        "tuned": "; ".join(choices) or None, "runs": len(score.records), "best": score.best,
         "error": score.error._asdict(), "last_tenth": score.last_tenth._asdict(),
         "area": score.area._asdict(),
         "difference": score.difference._asdict() if score.difference else None,

@@ -1,4 +1,4 @@
-"""A made race for the tests of the page: no learner runs, the numbers only look as if."""
+"""A synthetic race for the tests of the page: no learner runs, all numbers are invented."""
 
 import numpy as np
 
@@ -69,6 +69,11 @@ def learner(i, name, *, full, rounds, runs, points, rng):
     }
 
 
+def baseline(label, error, rounds):
+    curve = {"rounds": rounds, "mean": [error] * len(rounds), "low": None, "high": None}
+    return {"label": label, "curve": curve}
+
+
 def stream(name, n, *, rounds=20000, runs=10, points=200, seed=0):
     rng = np.random.default_rng(seed)
     names = [FULL[0], *BANDITS[: n - 2], FULL[1]] if n > 2 else BANDITS[:n]
@@ -107,6 +112,10 @@ def stream(name, n, *, rounds=20000, runs=10, points=200, seed=0):
         "UCI Machine Learning Repository, CC BY 4.0.",
         "repeats": runs,
         "learners": learners,
+        "baselines": [
+            baseline("uniform guessing", 25 / 26, learners[0]["curve"]["rounds"]),
+            baseline("majority", 0.9, learners[0]["curve"]["rounds"]),
+        ],
         "exploration": sweeps,
     }
 

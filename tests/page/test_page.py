@@ -6,7 +6,7 @@ import re
 from html.parser import HTMLParser
 
 from onearm import page
-from onearm.page.plots import dressed, swept
+from onearm.page.plots import COLOURS, styled, sweep_lines
 from tests.page.race_page import race, stream
 
 HOSTILE = ["</script><script>document.title='broken'</script>", '"it\'s" & <b>bold</b> {{ 1 }}']
@@ -79,7 +79,7 @@ def test_unknown_numbers_are_dashes_and_null(tmp_path):
         raise AssertionError(constant)
 
     curves = json.loads(parsed.scripts[0], parse_constant=refuse)["curves"]
-    assert curves[-1]["mean"][3] is None  # who has no error is the last
+    assert curves[3]["mean"][3] is None  # the learner without an error comes last
     assert all(line["low"] is None and line["high"] is None for line in curves)
     assert "–" in parsed.text
     assert "±" not in parsed.text
@@ -90,11 +90,28 @@ def test_a_large_race_stays_small(tmp_path):
     assert len(written(race(22), tmp_path).encode()) < 400_000
 
 
-def test_dress_tells_learners_apart_and_is_the_same_in_every_stream():
-    first, second = dressed([stream("a", 22), stream("b", 22, seed=1)])
-    dress = {x["name"]: (x["colour"], x["dash"]) for x in first["learners"]}
-    assert len(set(dress.values())) == 22
-    assert dress == {x["name"]: (x["colour"], x["dash"]) for x in second["learners"]}
+def looks(learners):
+    return {x["label"]: (x["colour"], x["dash"], x["width"]) for x in learners}
+
+
+def test_styles_tell_learners_apart_and_are_the_same_on_every_stream():
+    first, second = styled([stream("a", 22), stream("b", 22, seed=1)])
+    assert len(set(looks(first["learners"]).values())) == 22
+    assert looks(first["learners"]) == looks(second["learners"])
+
+
+def test_twelve_learners_have_a_colour_each_and_dashes_mean_full_information():
+    (only,) = styled([stream("a", 12)])
+    assert len({x["colour"] for x in only["learners"]}) == len(COLOURS) == 12
+    assert all(bool(x["dash"]) == x["full_information"] for x in only["learners"])
+
+
+def test_baselines_are_lines_after_those_of_the_learners(tmp_path):
+    data = race(4)
+    labels = [line["label"] for line in data["streams"][0]["baselines"]]
+    curves = json.loads(Parsed(written(data, tmp_path)).scripts[0])["curves"]
+    assert [line["label"] for line in curves[4:]] == labels == ["uniform guessing", "majority"]
+    assert not [line for line in curves[4:] if line["dash"] or line["colour"].startswith("c")]
 
 
 def test_curves_of_other_lengths_keep_their_rounds(tmp_path):
@@ -103,30 +120,29 @@ def test_curves_of_other_lengths_keep_their_rounds(tmp_path):
     curves = json.loads(Parsed(written(data, tmp_path)).scripts[0])["curves"]
     ends = [line["x"][-1] for line in curves if "x" in line]
     assert sorted(ends) == [100, 20000]
-    assert len(curves) == 5
+    assert len(curves) == 5 + 2
 
 
-def test_settings_of_one_learner_are_told_apart():
+def test_settings_of_one_learner_differ_in_style():
     made = stream("a", 1)["learners"][0]
     learners = [made | {"label": f"SOBA gamma={g}", "name": "SOBA"} for g in range(40)]
-    first, second = dressed([{"learners": learners}, {"learners": learners[::-1]}])
-    dress = {x["label"]: (x["colour"], x["dash"]) for x in first["learners"]}
-    assert len(set(dress.values())) == 40
-    assert dress == {x["label"]: (x["colour"], x["dash"]) for x in second["learners"]}
+    first, second = styled([{"learners": learners}, {"learners": learners[::-1]}])
+    assert len(set(looks(first["learners"]).values())) == 40
+    assert looks(first["learners"]) == looks(second["learners"])
 
 
-def test_sweeps_are_told_apart():
+def test_sweeps_differ_in_style():
     data = stream("a", 5)
     point = {"value": 0.1, "mean": 0.2, "low": 0.1, "high": 0.3}
     names = [data["learners"][1]["name"], "SOBA a=1.0", "SOBA a=3.0", "SOBA a=1.0 b=2"]
     data["exploration"] = [
         {"name": name, "parameter": "gamma", "points": [point]} for name in names
     ]
-    (dressed_one,) = dressed([data])
-    lines = swept(dressed_one)
-    assert len({(line["colour"], line["dash"]) for line in lines}) == len(names)
-    own = next(x for x in dressed_one["learners"] if x["name"] == names[0])
-    assert (lines[0]["colour"], lines[0]["dash"]) == (own["colour"], own["dash"])
+    (only,) = styled([data])
+    lines = sweep_lines(only)
+    assert len(set(looks(lines).values())) == len(names)
+    learner = next(x for x in only["learners"] if x["name"] == names[0])
+    assert lines[0]["colour"] == learner["colour"]
 
 
 def test_no_command_no_box(tmp_path):
@@ -140,4 +156,4 @@ def test_without_a_best_none_is_called_so(tmp_path):
         for learner in one["learners"]:
             learner["best"] = False
     text = Parsed(written(data, tmp_path)).text
-    assert "best of those" not in text
+    assert "Bold" not in text

@@ -11,6 +11,7 @@ from matplotlib import pyplot
 from rich.console import Console
 
 import onearm
+from onearm.page.plots import line_styles
 from onearm.racing import figures, report
 from onearm.racing.live import Display
 from onearm.racing.plan import Plan
@@ -131,7 +132,7 @@ def test_numbers_stay_whole_where_it_is_narrow(capsys):
     Console(width=60, force_terminal=False).print(report.table([score], "SynSep"))
     said = capsys.readouterr().out
     assert "…" not in said
-    assert f"{100 * score.last_tenth.mean:.2f}" in said
+    assert f"{score.last_tenth.mean:.4f}" in said
 
 
 def test_a_dumb_terminal_gets_lines(monkeypatch, capsys):
@@ -156,7 +157,8 @@ def test_only_its_own_figures_are_replaced(tmp_path):
 @pytest.mark.parametrize(("rounds", "first"), [(ROUNDS, 10 if ROUNDS >= 100 else 1), (12, 1)])
 def test_figures_show_where_the_curves_are(rounds, first):
     found = race("balance", ["Perceptron", "SOBA"], repeats=4, rounds=rounds, on=1).scores()
-    figure = figures._curves(found, "balance")
+    styles = line_styles([(score.name, score.full_information) for score in found])
+    figure = figures._curves(found, "balance", styles)
     (low, high), (left, right) = figure.axes[0].get_ylim(), figure.axes[0].get_xlim()
     curves = [score.curve() for score in found]
     points = [point for c in curves for point in zip(c["rounds"], c["mean"], strict=True)]
@@ -186,11 +188,11 @@ def test_seconds_are_those_of_a_run(tmp_path):
     assert one["seconds"] == pytest.approx(np.mean([run["seconds"] for run in results.runs]))
 
 
-def test_a_tuned_rate_is_told_of_every_run():
+def test_the_tuned_rate_of_every_run_is_shown():
     results = race("SynSep", ["Banditron"], repeats=2, rounds=ROUNDS, tune=0.2, on=1)
     data = report.page_data(results.plan, results.scores(), [], "")
     (one,) = data["streams"][0]["learners"]
     rates = [run["tuned"]["gamma"] for run in results.runs]
-    assert one["tuned"] == f"gamma, tuned run by run: {rates[0]:g}, {rates[1]:g}"
+    assert one["tuned"] == f"gamma, tuned in each run: {rates[0]:g}, {rates[1]:g}"
     assert "gamma" not in one["parameters"]
     assert data["streams"][0]["about"].startswith("The linearly separable texts of")
