@@ -60,9 +60,11 @@ def shuffled(n: int, order: str, seed: int) -> np.ndarray:
 
 def loss(method: str, settings: Record, data: Rows, index: np.ndarray, seed: int) -> float:
     """The mean loss of a new learner on these rows."""
-    own = {key: value for key, value in settings.items() if key != "N" or method != "ogd"}
+    own = {key: value for key, value in settings.items() if key != "N"}
+    if method != "ogd":
+        own["n_points" if method == "nfkm" else "n_learners"] = settings["N"]
     own |= {"delta": DELTA} if method in LOSSES_ALONE else {}
-    own |= {"weak": "tree", "leaves": LEAVES} if "trees" in method else {}
+    own |= {"weak": "tree", "max_leaves": LEAVES} if "trees" in method else {}
     own |= {"R": own["R"] + DELTA} if method == "nfkm" else {}  # whose line keeps δ off the bound
     learner = getattr(onearm, METHODS[method])(data.d, seed=seed, **own)
     noise = {"noise": NOISE} if method in LOSSES_ALONE else {}
