@@ -1,23 +1,24 @@
-"""What papers say of their results, asked of ours.
+"""What papers say of their results, tested on ours.
 
 Runs with the same seed play the same rows, so differences are taken by pairs of runs. "Holds" and
-"does not hold" are beyond chance: the 95 % interval of the mean difference leaves out zero.
+"does not hold" are beyond chance: the 95 % interval of the mean difference excludes zero.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from papers.records import half_width
+from papers.markdown import table
+from papers.verdicts import half_width
 
 HOLDS, FAILS, OPEN = "holds", "does not hold", "open"
 Values = list[float]
 
 
 class Claim(NamedTuple):
-    """Something that a paper says, and what came of it on one data set."""
+    """A statement of a paper, and what our runs on one data set say of it."""
 
-    says: str
+    statement: str
     data: str
     verdict: str
     numbers: str
@@ -25,36 +26,45 @@ class Claim(NamedTuple):
 
 def less(a: Values, b: Values, by: float = 0.0) -> str:
     """Whether a is less than b by more than `by`."""
-    off = np.array(a) - np.array(b) + by
-    middle, width = float(off.mean()), half_width(off.tolist())
-    if abs(middle) <= width:
+    differences = np.array(a) - np.array(b) + by
+    mean, width = float(differences.mean()), half_width(differences.tolist())
+    if abs(mean) <= width:
         return OPEN
-    return HOLDS if middle < 0 else FAILS
+    return HOLDS if mean < 0 else FAILS
 
 
 def not_less(a: Values, b: Values) -> str:
-    """Whether a is as large as b or larger; one run alone tells nothing."""
+    """Whether a is as large as b or larger; a single run decides nothing."""
     if less(a, b) == HOLDS:
         return FAILS
     return HOLDS if len(a) > 1 and np.mean(a) >= np.mean(b) else OPEN
 
 
-def told(holds: bool) -> str:
-    return HOLDS if holds else FAILS
+def holds_if(condition: bool) -> str:
+    """Return the verdict of a claim that needs no test."""
+    return HOLDS if condition else FAILS
 
 
 def percent(values: Values) -> str:
-    """The mean with half the width of its interval."""
+    """Return the mean with half the width of its interval."""
     mean = 100 * float(np.mean(values))
     digits = 2 if mean >= 1 else 3
     width = f" ± {100 * half_width(values):.{digits}f}" if len(values) > 1 else ""
     return f"{mean:.{digits}f}{width}"
 
 
-def counted(claims: list[Claim]) -> str:
-    """How many hold."""
+def count(claims: list[Claim]) -> str:
+    """Return how many claims hold."""
     verdicts = [claim.verdict for claim in claims]
-    hold, fail, open_ = (verdicts.count(one) for one in (HOLDS, FAILS, OPEN))
+    hold, fail, undecided = (verdicts.count(verdict) for verdict in (HOLDS, FAILS, OPEN))
     return (
-        f"Of {len(claims)} claims, data set by data set, {hold} hold, {fail} do not, {open_} open."
+        f"Of {len(claims)} claims, data set by data set, {hold} hold, {fail} do not, "
+        f"{undecided} open."
+    )
+
+
+def claims_table(claims: list[Claim]) -> str:
+    """Return claims with their verdicts as a Markdown table."""
+    return table(
+        ["the paper says", "data", "verdict", "here, %"], [list(claim) for claim in claims]
     )

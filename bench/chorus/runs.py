@@ -21,7 +21,6 @@ from bench.chorus.streams import NAMES, repeats, stream
 from bench.timing import one_core
 from onearm.core.code_digest import digest
 from onearm.experiments.identity import versions
-from papers.pool import wanted
 
 RESULTS = Path(__file__).parents[1] / "results" / "chorus"
 TRIED = 10_000  # rounds of phase 1
@@ -111,6 +110,12 @@ class Ledger:
         """Whether a learner was given up in phase 2 on a stream."""
         given_up = ((r["phase"], r["stream"], r["learner"]) for r in self.records if "skipped" in r)
         return (2, name, learner) in given_up
+
+
+def wanted(names: Sequence[str], only: Sequence[str], *kinds: Iterable[str]) -> bool:
+    """Whether a job is asked for: where names of a kind are, its own is among them."""
+    pairs = zip(kinds, names, strict=False)
+    return all(not set(kind) & set(only) or name in only for kind, name in pairs)
 
 
 def compare(ledger: Ledger, name: str, team: dict[str, Any], only: Sequence[str], n: int) -> None:

@@ -14,34 +14,44 @@ CLONE = Path(onearm.__file__).parents[1]
 
 
 def papers(
-    context: typer.Context,
     name: Annotated[str | None, typer.Argument(help="Name, e.g. z19.table1.")] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Run a small part of it, in a separate folder.")
     ] = False,
+    only: Annotated[
+        str,
+        typer.Option(help="Data sets, learners, ... to play, case-insensitive, comma-separated."),
+    ] = "",
+    runs: Annotated[int | None, typer.Option(min=1, help="Runs of each cell.")] = None,
+    cap: Annotated[
+        int | None, typer.Option(min=1, help="Steps a round of Meta-FW and MORGFW (bh20.table1).")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder of the results.")] = None,
 ) -> None:
-    """List the papers' tables and figures, or run one, ours beside the paper's numbers.
+    """List the papers' tables and figures, or run one: our numbers beside the paper's.
 
-    Further options are those of the table: onearm papers c09.table1 -- --help
+    Finished runs are not played again: re-running resumes an unfinished table.
 
-    onearm papers boz17.figure2 --quick
+    onearm papers z19.table1 --quick --only balance
     """
-    if not (CLONE / "papers").is_dir():
+    if not (CLONE / "papers" / "replication.py").is_file():
         raise typer.BadParameter(
             "papers are not installed: clone the repository, pip install -e it, and run this there"
         )
     sys.path.insert(0, str(CLONE))
     from papers import PUBLISHED, RESULTS, run
+    from papers.replication import Options
 
     if name is None:
-        for each, published in PUBLISHED.items():
-            typer.echo(f"{each:14} {published.title}")
+        for known, published in PUBLISHED.items():
+            typer.echo(f"{known:14} {published.title}")
         typer.echo(f"results: {RESULTS}")
         return
     chosen = find_name(name, PUBLISHED, "table or figure")
+    names = tuple(label.strip() for label in only.split(",") if label.strip())
     with errors_in_words():
         try:
-            status = run(chosen, context.args, quick)
+            status = run(chosen, Options(names, runs, cap, quick), out)
         except FileNotFoundError as error:
             need = "data sets are read from the folder that ONEARM_DATA names"
             raise FileNotFoundError(f"{error}: {need}") from error

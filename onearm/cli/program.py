@@ -36,7 +36,7 @@ def main(
 
 app.command()(race)
 app.command()(datasets)
-app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(papers)
+app.command()(papers)
 
 
 @app.command()

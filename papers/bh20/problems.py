@@ -4,10 +4,10 @@
     routing     a unit of traffic through layers of nodes: Flows, Σ_e c_e x_e + ½ b_e x_e²
     portfolio   money over assets: Simplex, -ln ⟨r, x⟩
 
-The losses of rounds 0, 1, … are drawn independently from one distribution and fixed by a seed. A
-problem tells the loss and the gradient summed over a slice of rounds, so that a single round and
-all of them are the same code. Its oracle adds to each coordinate of a gradient, or to a loss,
-uniform noise that is fixed by a seed of the call.
+The losses of rounds 0, 1, … are sampled independently from one distribution with a seed. A problem
+gives the loss and the gradient summed over a slice of rounds, so that a single round and all of
+them are the same code. Its oracle adds uniform noise to each coordinate of a gradient, or to a
+loss, sampled with a seed of the call.
 """
 
 from collections.abc import Callable
@@ -30,11 +30,11 @@ LOW, HIGH = (0.2, 0.6), (1.2, 2.0)  # portfolio: of the relatives of the first a
 LOSS_NOISE = 0.2  # width
 ABOUT = {
     "completion": f"real: every {EVERY}th row of the Mice Protein data set and the {PROTEINS} "
-    "proteins that lack most values there, standardised; a loss is the mean of ½ (x_ij - m_ij)² "
-    f"over {BATCH} entries drawn from those that are not missing; the singular values of x add up "
-    f"to at most {RADIUS:g}",
+    "proteins with most missing values, standardised; a loss is the mean of ½ (x_ij - m_ij)² "
+    f"over {BATCH} random entries that are not missing; the singular values of x add up to "
+    f"at most {RADIUS:g}",
     "routing": f"synthetic: {LAYERS} layers of {WIDE} nodes between source and sink, every node "
-    "linked to every node of the next; c and b uniform around a mean of their own for each edge",
+    "linked to every node of the next; c and b uniform around a mean for each edge",
     "portfolio": "synthetic: 10 assets, price relatives uniform and independent, of the first in "
     f"[{LOW[0]}, {HIGH[0]}], of the last in [{LOW[1]}, {HIGH[1]}], of the others evenly between",
     "three assets": "the same with 3 assets",
@@ -49,7 +49,7 @@ class Best(NamedTuple):
 
 
 class Problem:
-    """What all problems have."""
+    """A sum of losses over rounds on a set, with a noisy oracle for each round."""
 
     K: Any  # the Set
     noise: float  # the width of a gradient's, in each coordinate
@@ -65,18 +65,18 @@ class Problem:
         raise NotImplementedError
 
     def gradients(self, t: int) -> Callable[[np.ndarray, int], np.ndarray]:
-        """The oracle of round t."""
-        return lambda x, seed: self.gradient(x, one(t)) + self._drawn(x.shape, self.noise, seed)
+        """Return the oracle of round t."""
+        return lambda x, seed: self.gradient(x, single(t)) + self._noise(x.shape, self.noise, seed)
 
     def losses(self, t: int) -> Callable[[np.ndarray, int], float]:
-        """The oracle of round t that tells losses alone."""
-        return lambda x, seed: self.loss(x, one(t)) + self._drawn((1,), LOSS_NOISE, seed)[0]
+        """Return the oracle of round t that gives only losses."""
+        return lambda x, seed: self.loss(x, single(t)) + self._noise((1,), LOSS_NOISE, seed)[0]
 
     def lift(self) -> tuple[Set, np.ndarray]:
-        """A set with a projection, and the matrix that maps its points on those of K."""
+        """Return a set with a projection, and the matrix that maps its points to those of K."""
         return self.K, np.eye(self.K.shape[0])
 
-    def _drawn(self, shape: tuple[int, ...], width: float, seed: int) -> np.ndarray:
+    def _noise(self, shape: tuple[int, ...], width: float, seed: int) -> np.ndarray:
         noise = np.empty(shape)
         fill(noise.reshape(-1), width, seeded(seed, 100 + self.seed))
         return noise
@@ -118,8 +118,8 @@ class Routing(Problem):
         edges = [edge for here, there in pairwise(layers) for edge in product(here, there)]
         self.K, self.layers = Flows(edges, 0, layers[-1][0]), layers
         means = np.random.default_rng(0).uniform(0.2, 1.0, (2, len(edges)))
-        drawn = np.random.default_rng((seed, 1)).uniform(0, 2, (T, 2, len(edges)))
-        self.c, self.b = np.moveaxis(drawn * means, 1, 0)
+        factors = np.random.default_rng((seed, 1)).uniform(0, 2, (T, 2, len(edges)))
+        self.c, self.b = np.moveaxis(factors * means, 1, 0)
 
     def loss(self, x: np.ndarray, rounds: slice) -> float:
         c, b = self.c[rounds].sum(axis=0), self.b[rounds].sum(axis=0)
@@ -129,7 +129,7 @@ class Routing(Problem):
         return self.c[rounds].sum(axis=0) + self.b[rounds].sum(axis=0) * x
 
     def lift(self) -> tuple[Set, np.ndarray]:
-        """Mixtures of paths."""
+        """Return the mixtures of paths."""
         paths = [set(pairwise(nodes)) for nodes in product(*self.layers)]
         uses = [[tuple(edge) in path for path in paths] for edge in self.K.edges.tolist()]
         return Simplex(len(paths)), np.array(uses, float)
@@ -161,12 +161,13 @@ PROBLEMS: dict[str, Callable[[int, int], Problem]] = {
 }
 
 
-def one(t: int) -> slice:
+def single(t: int) -> slice:
+    """Return the slice of one round."""
     return slice(t, t + 1)
 
 
 def best(problem: Problem, T: int, steps: int = 3000) -> Best:
-    """The least loss over T rounds: accelerated projected gradients, begun anew when they rise."""
+    """Return the least loss over T rounds, by accelerated projected gradients with restarts."""
     everything, (L, A) = slice(0, T), problem.lift()
     y = before = L.centre
     age, step = 1.0, 1 / (problem.curved * T)

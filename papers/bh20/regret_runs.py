@@ -1,21 +1,26 @@
-"""The runs of Table 1 of BH20: projection-free methods on the problems of bh20_problems.
+"""The runs of Table 1 of BH20: projection-free methods on the problems of `problems`.
 
-All hear the same noisy gradients, or losses alone. What a method pays beyond the best fixed point
-in hindsight is counted, together with what a round costs.
+All get the same noisy gradients, or only losses. Measured are the regret against the best fixed
+point in hindsight, and the cost of a round.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
 from onearm.convex.frank_wolfe import MORGFW, MetaFrankWolfe, OnlineFrankWolfe
 from onearm.convex.projection_free import GRADIENTS, LOSSES, ProjectionFree
-from papers.bh20.problems import PROBLEMS, Best, Problem, best, one
+from onearm.experiments.identity import processor, versions
+from onearm.experiments.job import OnProgress, Record
+from papers.bh20.problems import PROBLEMS, Best, Problem, best, single
+from papers.replication import Request
 
 TABLE, LONG = ("completion", "routing", "portfolio"), "three assets"
-ROUNDS, LONGEST = (64, 256, 1024), 4096  # the longest for LONG alone
-SEEDS = range(5)
+ROUNDS, LONGEST = (64, 256, 1024), 4096  # the longest only for LONG
+QUICK_ROUNDS, QUICK_LONGEST = (64, 128), 256
+SEEDS, CAP = 5, 32
+PACKAGES = ("onearm", "numpy", "scipy")
 OURS, BANDIT = "Algorithm 1", "Algorithm 1, losses"
 THEORY: dict[str, Callable[[int], int]] = {  # steps a round
     "Online-FW": lambda T: 1,
@@ -25,7 +30,6 @@ THEORY: dict[str, Callable[[int], int]] = {  # steps a round
     BANDIT: lambda T: round(T**0.5),
 }
 CHAINS = {"Meta-FW": MetaFrankWolfe, "MORGFW": MORGFW}  # whose steps are capped
-Record = dict[str, Any]
 
 
 class Job(NamedTuple):
@@ -36,6 +40,37 @@ class Job(NamedTuple):
     T: int
     seed: int
     steps: int  # a round
+
+    def configuration(self) -> Record:
+        """Return everything that decides the results."""
+        return self._asdict()
+
+    def play(self, progress: OnProgress) -> Record:
+        """Return the regret of a run, and the cost of a round."""
+        problem = PROBLEMS[self.problem](self.seed, self.T)
+        hindsight = best_in_hindsight(self.problem, self.T, self.seed)
+        problem.K.minimise = minimise = Counted(problem.K.minimise)
+        method, paid, cpu, calls = learner(self, problem), 0.0, 0.0, 0
+        oracle_of = problem.losses if self.method == BANDIT else problem.gradients
+        for t in range(self.T):
+            oracle = Counted(oracle_of(t))
+            start = time.process_time()
+            x = method.play(oracle, t)
+            cpu += time.process_time() - start
+            paid += problem.loss(x, single(t))
+            calls += oracle.calls
+        cost = {"calls": calls, "minimisations": minimise.calls, "cpu_ms": 1000 * cpu}
+        return {
+            "best": hindsight.loss, "gap": hindsight.gap, "regret": paid - hindsight.loss,
+            "centre": problem.loss(problem.K.centre, slice(None)) - hindsight.loss,
+            "noise": problem.noise, **{name: total / self.T for name, total in cost.items()},
+            "versions": versions(PACKAGES), "cpu": processor(),
+        }  # fmt: skip
+
+    def summary(self, record: Record) -> str:
+        """Return a run in a line."""
+        run = f"{self.problem}, {self.method}, T = {self.T}, seed {self.seed}"
+        return f"{run}: regret {record['regret']:.2f}"
 
 
 class Counted:
@@ -50,7 +85,7 @@ class Counted:
 
 
 def learner(job: Job, problem: Problem) -> Any:
-    """A method ready to play."""
+    """Return a method ready to play."""
     K, seed = problem.K, job.seed
     if job.method == "Online-FW":
         return OnlineFrankWolfe(K)
@@ -62,46 +97,30 @@ def learner(job: Job, problem: Problem) -> Any:
 
 
 def delta(inner: float, T: int) -> float:
-    """Of the order T^(-1/4), and half of the inner radius in the shortest run."""
+    """Return δ: of the order T^(-1/4), and half of the inner radius in the shortest run."""
     return inner / 2 * (T / ROUNDS[0]) ** -0.25
 
 
 @cache
-def hindsight(problem: str, T: int, seed: int) -> Best:
-    """The best fixed point, found once for all methods."""
+def best_in_hindsight(problem: str, T: int, seed: int) -> Best:
+    """Return the best fixed point, computed once for all methods."""
     return best(PROBLEMS[problem](seed, T), T)
 
 
-def play(job: Job) -> Record:
-    """Play a run: its regret, and what a round has cost."""
-    problem = PROBLEMS[job.problem](job.seed, job.T)
-    found = hindsight(job.problem, job.T, job.seed)
-    minimise = Counted(problem.K.minimise)
-    problem.K.minimise = minimise
-    method, paid, cpu, calls = learner(job, problem), 0.0, 0.0, 0
-    oracle_of = problem.losses if job.method == BANDIT else problem.gradients
-    for t in range(job.T):
-        oracle = Counted(oracle_of(t))
-        start = time.process_time()
-        x = method.play(oracle, t)
-        cpu += time.process_time() - start
-        paid += problem.loss(x, one(t))
-        calls += oracle.calls
-    cost = {"calls": calls, "minimisations": minimise.calls, "cpu_ms": 1000 * cpu}
-    return {
-        **job._asdict(), "best": found.loss, "gap": found.gap, "regret": paid - found.loss,
-        "centre": problem.loss(problem.K.centre, slice(None)) - found.loss,
-        "noise": problem.noise, **{name: total / job.T for name, total in cost.items()},
-    }  # fmt: skip
-
-
-def jobs(rounds: Sequence[int], seeds: Sequence[int], longest: int, cap: int) -> list[Job]:
-    """The runs of the table and of the figure."""
-    asked = [(problem, method) for problem in TABLE for method in THEORY]
-    asked += [(LONG, method) for method in (OURS, BANDIT)]
+def jobs(request: Request, _: list[Record]) -> list[Job]:
+    """Return the runs of the table and of the figure."""
+    options = request.options
+    rounds, longest = (QUICK_ROUNDS, QUICK_LONGEST) if options.quick else (ROUNDS, LONGEST)
+    pairs = [(problem, method) for problem in TABLE for method in THEORY]
+    pairs += [(LONG, method) for method in (OURS, BANDIT)]
     return [
-        Job(problem, method, T, seed, min(THEORY[method](T), cap if method in CHAINS else T))
-        for problem, method in asked
+        Job(problem, method, T, seed, steps(method, T, options.cap or CAP))
+        for problem, method in pairs
         for T in (*rounds, *([longest] if problem == LONG else []))
-        for seed in seeds
+        for seed in range(options.runs or SEEDS)
     ]
+
+
+def steps(method: str, T: int, cap: int) -> int:
+    """Return the steps of a round: those of the theory, for some methods up to a cap."""
+    return min(THEORY[method](T), cap if method in CHAINS else T)

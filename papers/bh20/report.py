@@ -1,70 +1,70 @@
-"""Table 2 of BH20 from runs."""
+"""Table 2 of BH20 with our numbers beside the paper's.
 
-import json
-from datetime import UTC, datetime
+N. Brukhim, E. Hazan. Online boosting with bandit feedback. ALT 2021.
+"""
+
 from pathlib import Path
 
 import numpy as np
 
-from papers.bh20.data import NAMES
+from onearm.experiments.job import Record
+from papers.bh20.paper import LOSSES, PRINTED
 from papers.bh20.runs import (
     LEAVES,
     LOSSES_ALONE,
     LR,
     METHODS,
     MOST,
+    NAMES,
     ORDERS,
     POWER,
+    RUNS,
     N,
     R,
-    Record,
+    jobs,
 )
-from papers.markdown import table
-from papers.records import half_width
-from papers.verdicts import BETTER, WORSE, verdict
+from papers.markdown import table, written_by
+from papers.replication import Options, Replication, Request
+from papers.verdicts import BETTER, WORSE, half_width, verdict
 
-PRINTED = ("ogd", "full", "nfkm", "bandit")  # what the paper has
-PAPER = {  # their losses, each with its standard deviation
-    "abalone": ((3.708, 0.027), (3.71, 0.006), (12.21, 0.210), (11.68, 0.154)),
-    "adult": ((0.154, 0.003), (0.151, 0.002), (0.161, 0.003), (0.150, 0.001)),
-    "census": ((0.160, 0.002), (0.032, 0.001), (0.163, 0.001), (0.105, 0.020)),
-    "letter": ((0.507, 0.008), (0.498, 0.002), (0.522, 0.006), (0.517, 0.003)),
-}
-RUNS = 20
+N_CELLS = len(NAMES) * len(ORDERS) * len(METHODS)
 PAIRS = {"full": "ogd", "bandit": "nfkm"}  # what is compared with what
 Cells = dict[tuple[str, str, str], Record]
 
 
-def write(records: list[Record], of: int, folder: Path) -> None:
+def write(records: list[Record], request: Request) -> Path:
     """Write table2.md."""
+    path = request.folder / "table2.md"
+    path.write_text(text(records, request.command))
+    return path
+
+
+def text(records: list[Record], command: str) -> str:
+    """Return the table in Markdown."""
+    records = sorted(records, key=lambda run: NAMES.index(run["data"]))
     cells = {(run["data"], run["order"], run["method"]): run for run in records}
-    (folder / "table2.md").write_text(_text(cells, of))
-
-
-def _text(cells: Cells, of: int) -> str:
-    versions = {json.dumps(run["versions"]) for run in cells.values()}
-    shown = "; ".join(", ".join(f"{k} {v}" for k, v in json.loads(one).items()) for one in versions)
-    runs = {run["data"]: run["runs"] for run in cells.values()}
+    runs = {run["data"]: run["runs"] for run in records}
     few = ", ".join(f"{n} of {RUNS} runs of {data}" for data, n in runs.items() if n < RUNS)
-    less = ", ".join([f"{len(cells)} of {of} cells"] * (len(cells) < of) + [few] * bool(few))
+    cut = [f"{len(cells)} of {N_CELLS} cells"] * (len(cells) < N_CELLS) + [few] * bool(few)
     parts = [
-        f"""# Table 2 of BH20{f" ({less})" if less else ""}
+        f"""# Table 2 of BH20{f" ({', '.join(cut)})" if cut else ""}
 
-Written by `onearm papers bh20.table2` on {datetime.now(UTC).date().isoformat()} from {len(cells)}
-of {of} cells, {RUNS} runs each{" but for those" if few else ""}; {shown}.
+{written_by(command, records)}
 
 Mean squared loss of predictions on the second half of each data set, each made before its answer is
-heard; ± half the width of a 95 % interval over runs. Every method is tuned on the first half (at
-most {MOST:,} rows of it) and begins anew on the second. Searched are lr of {_list(LR)};
+revealed, over {RUNS} runs{" except those" if few else ""}; ± half the width of a 95 % interval over
+runs. Every method is tuned on the first half (at most {MOST:,} rows of it) and starts anew on the
+second. Searched are lr of {_list(LR)};
 c of {_list(POWER)}; R of {_list(R)};
-N of {_list(N)}. δ = 1/2, and the noise of losses is uniform in ±0.1, as in the paper. "Mean" says
-the mean of the answers before, "zero" says 0. Told gradients in the order of the file nothing is
-drawn: there it is one run. In brackets beside the paper's numbers: within, if they lie in our
-interval or no farther from our mean than the standard deviation that the paper prints; better or
-worse, if we lose less or more than that. The last columns are by how many percent boosting loses
-less, by pairs of runs: better or worse, or open where 0 lies in the interval. Trees, not in the
-paper, have {LEAVES} leaves at most. Centred are answers less the mean of those in the first half.
-The paper's fifth data set, slice, is not here: of its 53,500 rows only 682 were to be had."""
+N of {_list(N)}. δ = 1/2, and the noise of losses is uniform in ±0.1, as in the paper. "Mean"
+predicts the mean of the answers before, "zero" predicts 0. With gradients in the order of the file
+nothing is random: there it is one run. In brackets beside the paper's numbers: within, if they lie
+in our interval or no farther from our mean than the standard deviation that the paper prints;
+better or worse, if our loss is lower or higher than that. The last columns are by how many percent
+the loss of boosting is lower, by pairs of runs: better or worse, or open where 0 lies in the
+interval. Trees, not in the paper, have at most {LEAVES} leaves. Centred are answers minus the mean
+of those in the first half. The paper's fifth data set, slice, is not here: of its 53,500 rows only
+682 were available."""
     ]
     parts += [_table(order, cells) for order in ORDERS]
     parts.append(_settings(cells))
@@ -81,11 +81,11 @@ def _table(order: str, cells: Cells) -> str:
         runs = {m: cells[data, order, m] for m in METHODS if (data, order, m) in cells}
         if not runs:
             continue
-        one = next(iter(runs.values()))
-        row = [data, _number(one["zero"]), _number(one["mean"])]
+        first = next(iter(runs.values()))
+        row = [data, _number(first["zero"]), _number(first["mean"])]
         row += [_mean(runs[m]["losses"]) if m in runs else "–" for m in METHODS]
         row += [_less(runs, better) for better in PAIRS]
-        rows += [row, _paper(data, runs)] if data in PAPER else [row]
+        rows += [row, _paper(data, runs)] if data in LOSSES else [row]
     head = ["data", "zero", "mean", "OGD", "boosting", "N-FKM", "boosting from losses"]
     head += ["trees", "trees from losses", "less than OGD, %", "less than N-FKM, %"]
     title = "In the order of the file" if order == "file" else "Shuffled"
@@ -93,9 +93,9 @@ def _table(order: str, cells: Cells) -> str:
 
 
 def _paper(data: str, runs: dict[str, Record]) -> list[str]:
-    """What the paper prints, and how our cell above stands to it."""
-    cells, (ogd, full, nfkm, bandit) = [], (loss for loss, _ in PAPER[data])
-    for method, (loss, deviation) in zip(PRINTED, PAPER[data], strict=True):
+    """Return what the paper prints, and how our cell above compares with it."""
+    cells, (ogd, full, nfkm, bandit) = [], (loss for loss, _ in LOSSES[data])
+    for method, (loss, deviation) in zip(PRINTED, LOSSES[data], strict=True):
         ours = f" ({verdict(runs[method]['losses'], loss, deviation)})" if method in runs else ""
         cells.append(f"{loss:g}{ours}")
     less = [f"{100 * (1 - full / ogd):.1f}", f"{100 * (1 - bandit / nfkm):.1f}"]
@@ -103,7 +103,7 @@ def _paper(data: str, runs: dict[str, Record]) -> list[str]:
 
 
 def _number(value: float, like: float | None = None) -> str:
-    """With as many digits as a number like another has."""
+    """Return a number with as many digits as one of the size of another."""
     return f"{value:.4f}" if (like or value) < 1 else f"{value:.2f}"
 
 
@@ -119,23 +119,32 @@ def _less(runs: dict[str, Record], better: str) -> str:
         return "–"
     a, b = np.array(runs[better]["losses"]), np.array(runs[other]["losses"])
     share = a.mean() / b.mean()
-    off = (a - share * b) / b.mean()  # a ratio of means moves by the mean of this
-    half = half_width(off.tolist()) if len(off) > 1 else 0.0
+    terms = (a - share * b) / b.mean()  # a ratio of means moves by the mean of these
+    half = half_width(terms.tolist()) if len(terms) > 1 else 0.0
     found = "open" if abs(1 - share) <= half else BETTER if share < 1 else WORSE
-    width = f" ± {100 * half:.1f}" if len(off) > 1 else ""
+    width = f" ± {100 * half:.1f}" if len(terms) > 1 else ""
     return f"{100 * (1 - share):.1f}{width} ({found})"
 
 
 def _settings(cells: Cells) -> str:
     rows = []
     for (data, order, method), run in cells.items():
-        own = run["settings"]
-        count = f"{own['N']}" if method != "ogd" else "–"
-        told = "losses" if method in LOSSES_ALONE else "gradients"
+        settings = run["settings"]
+        count = f"{settings['N']}" if method != "ogd" else "–"
+        feedback = "losses" if method in LOSSES_ALONE else "gradients"
         name = METHODS[method] + (" over trees" if "trees" in method else "")
-        rows.append(
-            [data, order, name, told, f"{own['lr']:g}", f"{own['power']:g}",
-             f"{own['R']:g}", count, f"{run['cpu_seconds']:,.0f}"]
-        )  # fmt: skip
-    head = ["data", "order", "method", "told", "lr", "c", "R", "N", "CPU s in all"]
-    return f"## Settings that were found\n\n{table(head, rows)}"
+        numbers = [f"{settings[part]:g}" for part in ("lr", "power", "R")]
+        seconds = f"{run['cpu_seconds']:,.0f}"
+        rows.append([data, order, name, feedback, *numbers, count, seconds])
+    head = ["data", "order", "method", "feedback", "lr", "c", "R", "N", "CPU s in all"]
+    return f"## Chosen settings\n\n{table(head, rows)}"
+
+
+REPLICATION = Replication(
+    stages=(jobs,),
+    write=write,
+    names=(NAMES, ORDERS, tuple(METHODS)),
+    defaults=Options(runs=RUNS),
+    quick=Options(only=("abalone", "ogd", "full"), runs=2),
+    repeat=lambda job: 0,
+)

@@ -1,22 +1,36 @@
 """One cell of BH20's Table 2: a method tuned on the first half of a data set, played on the second.
 
 Settings are searched in the paper's ranges, in two passes: all steps lr·t^(-c) and bounds R with N
-fixed, on few rows, then the best of them with every N, on more. A run is a new learner that
-plays the second half; its loss is the mean over predictions, each made before its answer is heard.
+fixed, on few rows, then the best of them with every N, on more. A run is a new learner that plays
+the second half; its loss is the mean over predictions, each made before its answer is revealed.
+
+The answers are the rings of abalone, whether an income is high (adult, census), and whether a
+letter is one of A to M.
 """
 
 import itertools
-import platform
 import time
 from functools import cache
-from importlib.metadata import version
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 
 import onearm
-from papers.bh20.data import Rows, load
+from onearm.experiments.identity import versions
+from onearm.experiments.job import OnProgress, Record
+from onearm.experiments.ledger import Ledger
+from onearm.streams import datasets
+from papers.replication import Request
 
+ENTRIES = {  # of the data catalogue
+    "abalone": "abalone-rings",
+    "adult": "adult-income",
+    "census": "census-income",
+    "letter": "letter-halves",
+}
+CENTRED = " centred"  # after a name: answers minus the mean of the first half
+NAMES = (*ENTRIES, *(name + CENTRED for name in ("abalone", "adult", "letter")))
 METHODS = {  # in the order of the table
     "ogd": "OGD",
     "full": "GradientBooster",
@@ -34,11 +48,13 @@ R = (0.03, 0.06, 0.12, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 12.0, 16.0, 24.0)
 N = (5, 10, 20, 30)
 N_FIRST = 10
 FINALISTS = 8
-FEW, MOST = 5000, 20_000  # rows that settings are compared on, at first and at last
-LOOKS = 4  # seeds of each comparison; of the first, where rows are not so few, one
+FEW, MOST = 5000, 20_000  # rows that settings are compared on, in the first and the second pass
+SEEDS = 4  # of each comparison; of the first, where there are FEW rows, one
 DELTA, NOISE = 0.5, 0.1
 CHUNK = 4096  # rows that are dense at a time
-Record = dict[str, Any]
+RUNS = 20
+SIZES = ("abalone", "letter", "adult", "census")  # by their number of rows
+Rows = tuple[csr_array, np.ndarray]
 
 
 class Job(NamedTuple):
@@ -48,79 +64,113 @@ class Job(NamedTuple):
     order: str
     method: str
     runs: int
+    earlier: Record | None = None  # the record of fewer runs, which were tuned already
+
+    def configuration(self) -> Record:
+        """Return everything that decides the results."""
+        fields = self._asdict()
+        del fields["earlier"]
+        return fields
+
+    def play(self, progress: OnProgress) -> Record:
+        """Tune and run a method, or add runs to those of an earlier record."""
+        data, began = load(self.data), time.process_time()
+        y, half = data[1], len(data[1]) // 2
+        if self.earlier:
+            settings, tried, losses = (
+                self.earlier[part] for part in ("settings", "tried", "losses")
+            )
+            began -= self.earlier["cpu_seconds"]
+        else:
+            settings, tried = tune(self.method, data, shuffled(half, self.order, 999)[:MOST])
+            losses = []
+        random = self.order == "shuffled" or self.method in LOSSES_ALONE  # or all runs are equal
+        for seed in range(len(losses), self.runs if random else 1):
+            index = half + shuffled(len(y) - half, self.order, seed)
+            losses = [*losses, round(loss(self.method, settings, data, index, seed), 6)]
+        return {
+            "settings": settings, "tried": tried, "losses": losses,
+            "mean": round(float(loss_of_mean(y[half:])), 6),
+            "zero": round(float((y[half:] ** 2).mean()), 6),
+            "cpu_seconds": round(time.process_time() - began, 1),
+            "versions": versions(),
+        }  # fmt: skip
+
+    def summary(self, record: Record) -> str:
+        """Return a job in a line."""
+        losses = record["losses"]
+        return (
+            f"{self.data} {self.order} {self.method}: {sum(losses) / len(losses):.4f} of "
+            f"{len(losses)} runs with {record['settings']}, {record['cpu_seconds']} CPU s"
+        )
 
 
-cached = cache(load)
+def jobs(request: Request, _: list[Record]) -> list[Job]:
+    """Return a job for each cell, small data sets first."""
+    runs, earlier = request.options.runs or RUNS, dict[Job, Record]()
+    for record in Ledger(request.folder / "runs.jsonl").records().values():
+        earlier[Job(*(record[field] for field in Job._fields[:-1]))] = record
+    names = sorted(NAMES, key=lambda name: SIZES.index(name.split()[0]))
+    cells = [Job(data, order, m, runs) for data in names for order in ORDERS for m in METHODS]
+    fewer = [[cell._replace(runs=n) for n in reversed(range(runs))] for cell in cells]
+    found = [next((earlier[job] for job in some if job in earlier), None) for some in fewer]
+    return [cell._replace(earlier=record) for cell, record in zip(cells, found, strict=True)]
+
+
+@cache
+def load(name: str) -> Rows:
+    """Return a data set in the order of its file."""
+    X, y = datasets.load(ENTRIES[name.removesuffix(CENTRED)]).arrays()
+    return X, y - y[: len(y) // 2].mean() if name.endswith(CENTRED) else y
 
 
 def shuffled(n: int, order: str, seed: int) -> np.ndarray:
-    """The numbers 0 … n-1 in an order."""
+    """Return the numbers 0 … n-1 in an order."""
     return np.random.default_rng(seed).permutation(n) if order == "shuffled" else np.arange(n)
 
 
 def loss(method: str, settings: Record, data: Rows, index: np.ndarray, seed: int) -> float:
-    """The mean loss of a new learner on these rows."""
-    own = {key: value for key, value in settings.items() if key != "N"}
-    if method != "ogd":
-        own["n_points" if method == "nfkm" else "n_learners"] = settings["N"]
-    own |= {"delta": DELTA} if method in LOSSES_ALONE else {}
-    own |= {"weak": "tree", "max_leaves": LEAVES} if "trees" in method else {}
-    own |= {"R": own["R"] + DELTA} if method == "nfkm" else {}  # whose line keeps δ off the bound
-    learner = getattr(onearm, METHODS[method])(data.d, seed=seed, **own)
+    """Return the mean loss of a new learner on these rows."""
+    X, y = data
+    learner = getattr(onearm, METHODS[method])(
+        X.shape[1], seed=seed, **parameters(method, settings)
+    )
     noise = {"noise": NOISE} if method in LOSSES_ALONE else {}
     total = 0.0
     for begin in range(0, len(index), CHUNK):
         part = index[begin : begin + CHUNK]
-        total += learner.play(data.dense(part), data.y[part], "squared", **noise)[1].sum()
+        total += learner.play(X[part].toarray(), y[part], "squared", **noise)[1].sum()
     mean = total / len(index)
     return mean if np.isfinite(mean) else np.inf
 
 
-def tuned(method: str, data: Rows, index: np.ndarray) -> tuple[Record, int]:
-    """The settings of least loss on these rows, and how many were tried."""
+def parameters(method: str, settings: Record) -> dict[str, Any]:
+    """Return the parameters of a method's class for settings in the paper's symbols."""
+    given: dict[str, Any] = {name: settings[name] for name in ("lr", "power", "R")}
+    given |= {} if method == "ogd" else {"N": settings["N"]}
+    given |= {"delta": DELTA} if method in LOSSES_ALONE else {}
+    given |= {"weak": "tree", "leaves": LEAVES} if "trees" in method else {}
+    return given | ({"R": given["R"] + DELTA} if method == "nfkm" else {})  # it plays δ inside R
+
+
+def tune(method: str, data: Rows, index: np.ndarray) -> tuple[Record, int]:
+    """Return the settings of least loss on these rows, and how many were tried."""
     keys, sizes = ("lr", "power", "R", "N"), (N_FIRST,) if method == "ogd" else N
     grid = [dict(zip(keys, v, strict=True)) for v in itertools.product(LR, POWER, R, (N_FIRST,))]
 
-    def ranked(some: list[Record], rows: np.ndarray, looks: int) -> list[Record]:
-        seeds = range(1000, 1000 + (looks if method in LOSSES_ALONE else 1))
+    def ranked(settings: list[Record], rows: np.ndarray, n_seeds: int) -> list[Record]:
+        seeds = range(1000, 1000 + (n_seeds if method in LOSSES_ALONE else 1))
         return sorted(
-            some, key=lambda one: np.mean([loss(method, one, data, rows, s) for s in seeds])
+            settings, key=lambda given: np.mean([loss(method, given, data, rows, s) for s in seeds])
         )
 
     few = index[:FEW]
-    first = ranked(grid, few, 1 if len(few) == FEW else LOOKS)[:FINALISTS]
-    last = [one | {"N": n} for one in first for n in sizes]
-    return ranked(last, index, LOOKS)[0], len(grid) + len(last)
+    first = ranked(grid, few, 1 if len(few) == FEW else SEEDS)[:FINALISTS]
+    last = [settings | {"N": n} for settings in first for n in sizes]
+    return ranked(last, index, SEEDS)[0], len(grid) + len(last)
 
 
-def play(job: Job, before: dict[Job, Record]) -> Record:
-    """Tune and run a method, or go on where it was tuned before and run less often."""
-    data, began = cached(job.data), time.process_time()
-    half = len(data.y) // 2
-    less = [before[job._replace(runs=n)] for n in range(job.runs) if job._replace(runs=n) in before]
-    if less:
-        settings, tried, found = (less[-1][key] for key in ("settings", "tried", "losses"))
-        began -= less[-1]["cpu_seconds"]
-    else:
-        settings, tried = tuned(job.method, data, shuffled(half, job.order, 999)[:MOST])
-        found = []
-    drawn = job.order == "shuffled" or job.method in LOSSES_ALONE  # or all runs are the same
-    for seed in range(len(found), job.runs if drawn else 1):
-        index = half + shuffled(len(data.y) - half, job.order, seed)
-        found.append(round(loss(job.method, settings, data, index, seed), 6))
-    packages = ("onearm", "numpy", "numba")
-    return {
-        **job._asdict(), "settings": settings, "tried": tried, "losses": found,
-        "mean": round(float(trivial(data.y[half:])), 6),
-        "zero": round(float((data.y[half:] ** 2).mean()), 6),
-        "cpu_seconds": round(time.process_time() - began, 1),
-        "versions": {
-            "python": platform.python_version(), **{name: version(name) for name in packages}
-        },
-    }  # fmt: skip
-
-
-def trivial(y: np.ndarray) -> float:
-    """The mean squared loss of the mean of the answers before each."""
+def loss_of_mean(y: np.ndarray) -> float:
+    """Return the mean squared loss of predicting the mean of the answers before each."""
     before = np.concatenate([[0.0], np.cumsum(y)[:-1]]) / np.maximum(np.arange(len(y)), 1)
     return ((y - before) ** 2).mean()

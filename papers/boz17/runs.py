@@ -1,53 +1,53 @@
 """One run of BOZ17's Figure 2: a learner with some γ plays a stream once.
 
-    synsep, synnonsep    a million rows each, drawn anew with the seed; raw, as Newtron's D = 1 asks
+    synsep, synnonsep    a million rows each, sampled with the seed; raw, as Newtron's D = 1 needs
     covtype              581,012 rows, columns scaled to [0, 1] as in LibSVM's covtype.scale
     reuters              four topics of Reuters-21578, in place of the four of RCV1 in the paper
     rcv1                 those, where scikit-learn can fetch them
     covtype-raw          columns as they are, which LibSVM has too
     covtype-file         scaled, in the order of the file
 
-Rows of data sets are shuffled with the seed. The paper fixes all parameters but γ: a = 1 of SOBA,
-α = 10, β = 0.01 and D = 1 of PNewtron. It has Newtron's and SOBA's diagonal versions alone.
+Rows of data sets are shuffled with the seed. The paper fixes all parameters except γ: a = 1 of
+SOBA, α = 10, β = 0.01 and D = 1 of PNewtron. It has only the diagonal versions of Newtron and SOBA.
 
 Differs from the paper: it does not say whether runs differ in the order of rows; ours do, and in
 the rows of SynSep and SynNonSep. Our Newtron is scaled down to the ball of radius D.
 """
 
-import json
-import lzma
-import time
-from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-import numpy as np
 from scipy.sparse import csr_array
 
 import onearm
 from onearm import Stream, SynNonSep, SynSep
-from papers import texts
-from papers.records import Record, by_what, errors, evenly
-from papers.z19.data import find
+from onearm.experiments.identity import learner_identity
+from onearm.experiments.job import OnProgress, Record
+from onearm.streams import datasets
+from papers.playing import curve, curve_rounds, in_memory, play_timed
+from papers.replication import Request
 
-MADE = {"synsep": SynSep, "synnonsep": SynNonSep}
+SYNTHETIC = {"synsep": SynSep, "synnonsep": SynNonSep}
 DATA_SETS = ("synsep", "synnonsep", "covtype", "reuters", "rcv1")  # in the order of the figure
 RAW, FILE = "covtype-raw", "covtype-file"
-OTHERWISE = {RAW: 3, FILE: 3}  # where the paper can be read in other ways, and how many runs
+ENTRIES = {  # of the data catalogue
+    "covtype": "covtype-scaled",
+    "reuters": "reuters-topics",
+    "rcv1": "rcv1",
+    RAW: "covtype",
+    FILE: "covtype-scaled",
+}
+FETCHED = "rcv1"
+ALTERNATIVES = {RAW: 3, FILE: 3}  # other readings of the paper, and how many runs
 ROUNDS = {"synsep": 10**6, "synnonsep": 10**6, "reuters": 6387}
 ROUNDS |= dict.fromkeys(("covtype", RAW, FILE), 581_012)
-SIZES = {  # k and d
-    "synsep": (9, 400),
-    "synnonsep": (9, 400),
-    "covtype": (7, 54),
-    "reuters": (4, 18_933),
-    "rcv1": (4, 47_236),
-    RAW: (7, 54),
-    FILE: (7, 54),
+QUICK_ROUNDS = 5000
+SIZES = {"synsep": (9, 400), "synnonsep": (9, 400)}  # k and d
+SIZES |= {
+    data: (datasets.about(entry).classes, datasets.about(entry).features)
+    for data, entry in ENTRIES.items()
 }
-LEARNERS: dict[
-    str, tuple[str, dict[str, Any]]
-] = {  # the paper's names, our classes, and what the paper fixes
+LEARNERS: dict[str, tuple[str, dict[str, Any]]] = {  # the paper's names, our classes
     "Banditron": ("Banditron", {}),
     "PNewtron": ("Newtron", {"alpha": 10.0, "beta": 0.01, "D": 1.0, "diagonal": True}),
     "SOBAdiag": ("SOBA", {"a": 1.0, "diagonal": True}),
@@ -68,76 +68,65 @@ class Job(NamedTuple):
     rounds: int  # at most
 
     def make(self) -> Any:
-        """A new learner."""
+        """Return a new learner."""
         name, fixed = LEARNERS[self.learner]
-        own = fixed | ({"gamma": 2.0**-self.power} if self.power else {})
-        return getattr(onearm, name)(*SIZES[self.data], seed=self.seed, **own)
+        parameters = fixed | ({"gamma": 2.0**-self.power} if self.power else {})
+        return getattr(onearm, name)(*SIZES[self.data], seed=self.seed, **parameters)
+
+    def configuration(self) -> Record:
+        """Return everything that decides the results."""
+        return self._asdict() | learner_identity(self.make())
+
+    def play(self, progress: OnProgress) -> Record:
+        """Play to the end."""
+        correct, seconds = play_timed(self.make(), stream(self.data, self.seed, self.rounds))
+        n = len(correct)
+        return {
+            "played": n,
+            "error": round(float((~correct).mean()), 6),
+            "last": round(float((~correct[-max(1, n // 10) :]).mean()), 6),
+            "cpu_seconds": round(seconds, 6),
+            "curve": curve(correct, curve_rounds(n, POINTS, FIRST)),
+        }
+
+    def summary(self, record: Record) -> str:
+        """Return a run in a line."""
+        gamma = f" γ = 2^-{self.power}" if self.power else ""
+        run = f"{self.data} {self.learner}{gamma} seed {self.seed}"
+        return f"{run}: error {record['error']:.4f}, last tenth {record['last']:.4f}"
 
 
-def jobs(data_sets: list[str], seeds: int, rounds: int) -> list[Job]:
-    """Every run there is; those on the same rows stand together."""
+def jobs(request: Request, _: list[Record]) -> list[Job]:
+    """Return every run; those on the same rows stand together."""
+    options = request.options
+    rounds = QUICK_ROUNDS if options.quick else 10**9
     settings = [(name, power) for name in LEARNERS for power in powers(name)]
     return [
         Job(data, learner, power, seed, min(rounds, ROUNDS.get(data, rounds)))
-        for seed in range(seeds)
-        for data in data_sets
+        for seed in range(max(options.runs or RUNS, RUNS))
+        for data in SIZES
         for learner, power in settings
-        if seed < OTHERWISE.get(data, seeds)
+        if seed < ALTERNATIVES.get(data, seed + 1)
+        and not (options.quick and data in ALTERNATIVES and data not in options.only)
     ]
 
 
 def powers(learner: str) -> range:
+    """Return the powers of γ that a learner plays with."""
     return range(1) if learner == "Perceptron" else POWERS
-
-
-def key(record: Record) -> str:
-    """A text that is the same for records of the same configuration."""
-    parts = (*Job._fields, "parameters", "code", "versions")
-    return json.dumps([record[part] for part in parts], sort_keys=True)
 
 
 @lru_cache(maxsize=1)
 def stream(data: str, seed: int, rounds: int) -> Stream:
-    """Rows in memory, as the run with this seed plays them."""
-    if data in MADE:
-        made = MADE[data](rounds, seed=seed)
-    else:
-        rows = covtype(data != RAW) if data.startswith("covtype") else texts.load(data)
-        made = (rows if data == FILE else rows.shuffled(seed)).first(rounds)
-    kept = list(made.chunks())
-    return replace(made, source=lambda: iter(kept))
+    """Return rows in memory, in the order in which the run with this seed plays them."""
+    if data in SYNTHETIC:
+        return in_memory(SYNTHETIC[data](rounds, seed=seed))
+    rows = load(ENTRIES[data])
+    return in_memory((rows if data == FILE else rows.shuffled(seed)).first(rounds))
 
 
 @cache
-def covtype(scaled: bool) -> Stream:
-    """The rows of Covtype in the order of the file."""
-    with lzma.open(find("covtype.csv.xz"), "rt") as file:
-        n = file.readline().count(",") + 1
-        values = np.fromstring(file.read().replace("\n", ","), sep=",").reshape(-1, n)
-    X, y = values[:, :-1], values[:, -1].astype(np.int64) - 1
-    X = (X - X.min(axis=0)) / np.ptp(X, axis=0) if scaled else X
-    return Stream.of(csr_array(X), y, name="covtype")
-
-
-def ready(job: Job) -> None:
-    """Compile what a job needs, or load it."""
-    job._replace(data="synsep", rounds=1).make().play(SynSep(1))
-
-
-def play(job: Job) -> Record:
-    """Play to the end."""
-    ready(job)
-    rows, learner = stream(job.data, job.seed, job.rounds), job.make()
-    began = time.process_time()
-    correct = learner.play(rows).correct
-    seconds = time.process_time() - began
-    n = len(correct)
-    return {
-        **job._asdict(),
-        **by_what(learner),
-        "played": n,
-        "error": round(float((~correct).mean()), 6),
-        "last": round(float((~correct[-max(1, n // 10) :]).mean()), 6),
-        "cpu_seconds": round(seconds, 6),
-        "curve": errors(correct, evenly(n, POINTS, FIRST)),
-    }
+def load(entry: str) -> Stream:
+    """Return sparse rows in the order of the file."""
+    X, y = datasets.load(entry).arrays()
+    return Stream.of(csr_array(X, dtype=float), y, name=entry)

@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from onearm.experiments.job import Record
 from papers.c09.paper import DATA_SETS, OVA, STAND_IN, TREES, printed
-from papers.c09.report import Best, own
-from papers.c09.runs import FIRST, POINTS, SIZES, TOLD
-from papers.records import Record, evenly
+from papers.c09.runs import ENTRIES, FIRST, MAIN, POINTS, Best
+from papers.c09.selection import main_changes
+from papers.figures import mean_and_range, pyplot
+from papers.playing import curve_rounds
 
 FORMS = ("C0", "C3", "C2")  # PA, PA-I, PA-II
 PANELS = (
@@ -24,13 +26,10 @@ PANELS = (
 
 def draw(records: list[Record], best: Best, path: Path) -> None:
     """Draw means over runs and their range; a triangle is what Table I prints."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot as plt
     from matplotlib.ticker import PercentFormatter
 
-    names = [data for data in SIZES if any(run["data"] == data for run in records)]
+    plt = pyplot()
+    names = [data for data in ENTRIES if any(run["data"] == data for run in records)]
     size = (13, 3.4 * max(len(names), 1))
     fig, grid = plt.subplots(
         max(len(names), 1), len(PANELS), figsize=size, layout="constrained", squeeze=False
@@ -38,15 +37,15 @@ def draw(records: list[Record], best: Best, path: Path) -> None:
     for data, row in zip(names, grid, strict=False):
         for axes, lines in zip(row, PANELS, strict=True):
             for method, colour in lines.items():
-                changes = [list(change) for change in own(best, data, method)]
-                cell = (data, method, TOLD, changes)
+                changes = [list(change) for change in main_changes(best, data, method)]
+                cell = (data, method, MAIN, changes)
                 _line(axes, [r for r in records if _cell(r) == cell], data, method, colour)
             axes.set(xscale="log", xlabel="rounds", ylim=(0, 1))
             axes.yaxis.set_major_formatter(PercentFormatter(1.0))
             axes.grid(alpha=0.2)
             axes.legend(frameon=False, fontsize="small")
-        row[0].set_title(DATA_SETS.get(data, "Reuters-21578, for RCV1"), loc="left")
-        row[0].set_ylabel("errors so far")
+        row[0].set_title(DATA_SETS.get(data, "Reuters-21578 in place of RCV1"), loc="left")
+        row[0].set_ylabel("error so far")
     fig.savefig(path, dpi=90)
     plt.close(fig)
 
@@ -58,11 +57,8 @@ def _cell(run: Record) -> tuple[str, str, str, list[list[Any]]]:
 def _line(axes: Any, runs: list[Record], data: str, method: str, colour: str) -> None:
     if not runs:
         return
-    rounds = evenly(runs[0]["played"], POINTS, FIRST)
+    rounds = curve_rounds(runs[0]["played"], POINTS, FIRST)
     values = np.array([run["curve"] for run in runs])
-    axes.plot(rounds, values.mean(axis=0), color=colour, label=method, lw=1.6)
-    axes.fill_between(
-        rounds, values.min(axis=0), values.max(axis=0), color=colour, alpha=0.15, lw=0
-    )
+    mean_and_range(axes, rounds, values, color=colour, label=method, lw=1.6)
     if data not in STAND_IN:
         axes.plot([1.15 * rounds[-1]], [printed(data, method)], "<", color=colour)

@@ -7,7 +7,7 @@ reduction for online multiclass prediction with bandit setting model. ICDM 2009,
 from typing import Any
 
 DATA_SETS = {"rcv1": "RCV1-v2", "mnist": "MNIST", "newsgroups": "20 Newsgroups", "usps": "USPS"}
-METHODS: dict[str, tuple[str, dict[str, Any]]] = {  # our names, our classes, and what is fixed
+METHODS: dict[str, tuple[str, dict[str, Any]]] = {  # our names, our classes, their parameters
     "Banditron": ("Banditron", {}),
     "OVA PA": ("ConservativeOVA", {"variant": "PA"}),
     "OVA PA-I": ("ConservativeOVA", {"variant": "PA-I", "C": 1.0}),
@@ -30,10 +30,10 @@ ERRORS = {  # Table I: final cumulative error in percent, in the order of the da
     "Perceptron": (3.97, 14.19, 29.50, 14.47),
 }
 GAMMA = {"rcv1": 0.03, "mnist": 0.15, "newsgroups": 0.3, "usps": 0.3}  # of Banditron
-STAND_IN = {"reuters": "rcv1"}  # other data, played where the paper has these
+STAND_IN = {"reuters": "rcv1"}  # other data, in place of the paper's
 
 
 def printed(data: str, method: str) -> float:
-    """The number of Table I, as a share."""
+    """Return the number of Table I, as a share."""
     place = list(DATA_SETS).index(STAND_IN.get(data, data))
     return ERRORS[method][place] / 100

@@ -4,16 +4,13 @@
     rcv1         those, where scikit-learn can fetch them
     mnist        70,000 images, training and test; grey values from 0 to 1
     newsgroups   18,846 messages, 26,214 terms, 1 where a term occurs; the paper has 19,928
-    usps         9298 images, training and test; grey values from 0 to 1, of which it says nothing
+    usps         9298 images, training and test; grey values from 0 to 1, a guess
 
-Every run shuffles the rows with its seed, of which the paper says nothing. What it leaves open can
-be played otherwise: rows of norm 1 (`unit`), grey values from -1 to 1 (`signed`), rows in the order
-of the file (`file`), and for the offset tree its rule and its exploration.
+Every run shuffles the rows with its seed, which the paper leaves open. Alternatives to what it
+leaves open are played too: rows of norm 1 (`unit`), grey values from -1 to 1 (`signed`), rows in
+the order of the file (`file`), and for the offset tree its rule and its exploration.
 """
 
-import json
-import time
-from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
@@ -21,20 +18,24 @@ import numpy as np
 from scipy.sparse import csr_array
 
 import onearm
-from onearm import Stream, SynSep
-from papers import texts
-from papers.b10 import data as b10_data
+from onearm import Stream
+from onearm.experiments.identity import learner_identity
+from onearm.experiments.job import OnProgress, Record
+from onearm.streams import datasets
+from onearm.streams.preparations import normalize
 from papers.c09.paper import GAMMA, METHODS, OVA, STAND_IN, TREES
-from papers.records import Record, by_what, errors, evenly
+from papers.playing import curve, curve_rounds, in_memory, play_timed
+from papers.replication import Request
 
-SIZES = {  # k and d
-    "reuters": (4, 18_933),
-    "mnist": (10, 784),
-    "newsgroups": (20, 26_214),
-    "usps": (10, 256),
-    "rcv1": (4, 47_236),
+ENTRIES = {  # of the data catalogue
+    "reuters": "reuters-topics",
+    "mnist": "mnist-scaled",
+    "newsgroups": "newsgroups-binary",
+    "usps": "usps",
+    "rcv1": "rcv1",
 }
-ROWS = {
+FETCHED = "rcv1"
+ALTERNATIVE_ROWS = {
     "mnist": ("unit", "file"),
     "newsgroups": ("unit",),
     "usps": ("unit", "signed", "file", "signed file"),
@@ -45,10 +46,12 @@ GRIDS = {
     "C": (1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0),
 }
 TUNED = {"Banditron": "gamma"} | {m: "C" for m in (*OVA, *TREES) if not m.endswith(" PA")}
-RUNS, OTHERWISE = 10, 5  # runs of a cell of the table, and of what is played otherwise
-TUNING = range(1000, 1003)  # seeds of the runs that settle a parameter
-TOLD, POINTS, FIRST = "told", 30, 50
+RUNS, ALTERNATIVE_RUNS = 10, 5  # of a cell of the table, and of an alternative
+TUNING = range(1000, 1003)  # seeds of the runs that choose a parameter
+ALL_ROUNDS, QUICK_ROUNDS = 10**9, 2000
+MAIN, POINTS, FIRST = "as described", 30, 50
 Changes = tuple[tuple[str, Any], ...]
+Best = dict[tuple[str, str], float]  # the value of a parameter by data set and method
 
 
 class Job(NamedTuple):
@@ -56,97 +59,123 @@ class Job(NamedTuple):
 
     data: str
     method: str
-    rows: str  # as the paper tells, or one of ROWS
+    rows: str  # as the paper describes them, or one of ALTERNATIVE_ROWS
     changes: Changes  # of parameters
     seed: int
     rounds: int  # at most
 
     def make(self) -> Any:
-        """A new learner."""
-        name, own = METHODS[self.method]
-        more = own | dict(self.changes)
-        return getattr(onearm, name)(*SIZES[self.data], seed=self.seed, **more)
+        """Return a new learner."""
+        name, parameters = METHODS[self.method]
+        data, more = datasets.about(ENTRIES[self.data]), parameters | dict(self.changes)
+        return getattr(onearm, name)(data.classes, data.features, seed=self.seed, **more)
+
+    def configuration(self) -> Record:
+        """Return everything that decides the results."""
+        return self._asdict() | learner_identity(self.make())
+
+    def play(self, progress: OnProgress) -> Record:
+        """Play to the end."""
+        rows = stream(self.data, self.rows, self.seed, self.rounds)
+        correct, seconds = play_timed(self.make(), rows)
+        n, drawn = len(correct), self.rows == MAIN and self.seed < RUNS
+        return {
+            "played": n,
+            "error": round(float((~correct).mean()), 6),
+            "cpu_seconds": round(seconds, 2),
+            "curve": curve(correct, curve_rounds(n, POINTS, FIRST)) if drawn else [],
+        }
+
+    def summary(self, record: Record) -> str:
+        """Return a run in a line."""
+        changes = "".join(f" {name}={value}" for name, value in self.changes)
+        run = f"{self.data} {self.method} ({self.rows}){changes} seed {self.seed}"
+        return f"{run}: error {100 * record['error']:.2f} %"
 
 
-def tuning(data_sets: list[str], rounds: int) -> list[Job]:
-    """The runs that settle γ and C."""
+def rounds(request: Request) -> int:
+    """Return how many rounds are played at most."""
+    return QUICK_ROUNDS if request.options.quick else ALL_ROUNDS
+
+
+def tuning_jobs(request: Request, _: list[Record]) -> list[Job]:
+    """Return the runs that choose γ and C."""
     return [
-        Job(data, method, TOLD, ((name, value),), seed, rounds)
-        for data in data_sets
+        Job(data, method, MAIN, ((name, value),), seed, rounds(request))
+        for data in ENTRIES
         for method, name in TUNED.items()
         for value in GRIDS[name]
         for seed in TUNING
     ]
 
 
-def playing(data: str, best: dict[str, float], seeds: int, rounds: int) -> list[Job]:
-    """The runs that are told of, given the best values of parameters as far as settled."""
-    found: dict[str, Changes] = {method: () for method in METHODS if method != "Banditron"}
+def table_jobs(request: Request, tuning: list[Record]) -> list[Job]:
+    """Return the runs of the table and of the alternatives."""
+    best = best_values(tuning)
+    return [
+        job
+        for data in ENTRIES
+        for job in data_set_jobs(
+            data, {m: best[data, m] for m in TUNED if (data, m) in best},
+            max(request.options.runs or RUNS, RUNS), rounds(request),
+        )
+    ]  # fmt: skip
+
+
+def data_set_jobs(data: str, best: dict[str, float], seeds: int, rounds: int) -> list[Job]:
+    """Return the runs on a data set, given the best values of parameters as far as known."""
+    methods: dict[str, Changes] = {method: () for method in METHODS if method != "Banditron"}
     if "Banditron" in best:
-        found["Banditron"] = (("gamma", best["Banditron"]),)
-    cells = [(method, TOLD, own) for method, own in found.items()]
-    others = [(method, rows, own) for rows in ROWS.get(data, ()) for method, own in found.items()]
-    others += [(method, TOLD, form) for form in TREE_FORMS for method in TREES]
-    others += [(method, TOLD, ((TUNED[method], value),)) for method, value in best.items()]
-    others += [("Banditron", TOLD, (("gamma", GAMMA[STAND_IN.get(data, data)]),))]
-    more = [cell for cell in dict.fromkeys(others) if cell not in cells]
+        methods["Banditron"] = (("gamma", best["Banditron"]),)
+    cells = [(method, MAIN, changes) for method, changes in methods.items()]
+    others = [
+        (method, rows, changes)
+        for rows in ALTERNATIVE_ROWS.get(data, ())
+        for method, changes in methods.items()
+    ]
+    others += [(method, MAIN, form) for form in TREE_FORMS for method in TREES]
+    others += [(method, MAIN, ((TUNED[method], value),)) for method, value in best.items()]
+    others += [("Banditron", MAIN, (("gamma", GAMMA[STAND_IN.get(data, data)]),))]
+    alternatives = [cell for cell in dict.fromkeys(others) if cell not in cells]
     return [
         Job(data, *cell, seed, rounds)
         for seed in range(seeds)
-        for cell in cells + (more if seed < OTHERWISE else [])
+        for cell in cells + (alternatives if seed < ALTERNATIVE_RUNS else [])
     ]
 
 
-def key(record: Record) -> str:
-    """A text that is the same for records of the same configuration."""
-    parts = (*Job._fields, "parameters", "code", "versions")
-    return json.dumps([record[part] for part in parts], sort_keys=True)
+def repeat(job: Job) -> int:
+    """Return which run of its cell a job is; those that choose a parameter are always played."""
+    return 0 if job.seed in TUNING else job.seed
+
+
+def best_values(tuning: list[Record]) -> Best:
+    """Return the value of least mean error, the lowest of several, by data set and method."""
+    errors: dict[tuple[str, str], dict[float, list[float]]] = {}
+    for run in tuning:
+        values = errors.setdefault((run["data"], run["method"]), {})
+        values.setdefault(run["changes"][0][1], []).append(run["error"])
+    return {
+        cell: min(sorted(values), key=lambda value: float(np.mean(values[value])))
+        for cell, values in errors.items()
+    }
 
 
 @cache
-def load(data: str) -> Stream:
-    """The rows of a data set as the paper tells, in the order of the file."""
-    if data not in ("mnist", "usps"):
-        return texts.load(data)
-    split = b10_data.load(data)
-    X = np.concatenate([split.X, split.X_test]) / (255.0 if data == "mnist" else 1.0)
-    return Stream.of(csr_array(X), np.concatenate([split.y, split.y_test]), name=data)
+def load(data: str) -> tuple[csr_array, np.ndarray]:
+    """Return the rows of a data set as the paper describes them, in the order of the file."""
+    X, y = datasets.load(ENTRIES[data]).arrays()
+    return csr_array(X, dtype=float), y
 
 
 @lru_cache(maxsize=8)
 def stream(data: str, rows: str, seed: int, rounds: int) -> Stream:
-    """Rows in memory, as the run with this seed plays them."""
-    X, y = load(data).arrays()
+    """Return rows in memory, in the order in which the run with this seed plays them."""
+    X, y = load(data)
     if rows == "unit":
-        X = texts.scaled(X)
+        X = normalize(X)
     elif "signed" in rows:
         X = csr_array(2.0 * X.toarray() - 1.0)
-    told = Stream.of(X, y, name=data)
-    ordered = (told if "file" in rows else told.shuffled(seed)).first(rounds)
-    kept = list(ordered.chunks())
-    return replace(ordered, source=lambda: iter(kept))
-
-
-def ready(job: Job) -> None:
-    """Compile what a job needs, or load it."""
-    name, own = METHODS[job.method]
-    SynSep(1).learner(getattr(onearm, name), **own).play(SynSep(1))
-
-
-def play(job: Job) -> Record:
-    """Play to the end."""
-    ready(job)
-    rows, learner = stream(job.data, job.rows, job.seed, job.rounds), job.make()
-    began = time.process_time()
-    correct = learner.play(rows).correct
-    seconds = time.process_time() - began
-    n = len(correct)
-    told = job.rows == TOLD and job.seed < RUNS
-    return {
-        **job._asdict(),
-        **by_what(learner),
-        "played": n,
-        "error": round(float((~correct).mean()), 6),
-        "cpu_seconds": round(seconds, 2),
-        "curve": errors(correct, evenly(n, POINTS, FIRST)) if told else [],
-    }
+    in_file_order = Stream.of(X, y, name=data)
+    ordered = in_file_order if "file" in rows else in_file_order.shuffled(seed)
+    return in_memory(ordered.first(rounds))

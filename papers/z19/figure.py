@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from onearm.experiments.job import Record
+from papers.figures import pyplot
 from papers.z19.paper import DATA_SETS, LEARNERS, TABLES, TUNED
-from papers.z19.report import select
-from papers.z19.runs import DEFAULTS, PAPER, Record
+from papers.z19.runs import DEFAULTS, PAPER, select
 
 LINES = [(learner, PAPER) for learner in LEARNERS] + [(learner, DEFAULTS) for learner in TUNED]
 STYLES = {PAPER: "-", DEFAULTS: "--"}
@@ -15,11 +16,7 @@ STYLES = {PAPER: "-", DEFAULTS: "--"}
 
 def draw(records: list[Record], path: Path) -> None:
     """Draw the mean over runs with its standard error; a triangle is what Table 1 prints."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot as plt
-
+    plt = pyplot()
     fig, panels = plt.subplots(2, 3, figsize=(15, 8.5), layout="constrained")
     for axes, data in zip(panels.flat, DATA_SETS, strict=True):
         for learner, settings in LINES:

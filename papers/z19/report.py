@@ -1,16 +1,23 @@
-"""Tables 1 and 2 of Z19 with ours beside them, in Markdown."""
+"""Tables 1 and 2 of Z19 with our numbers beside them, and learning curves.
 
+D. Zhang, Y. H. Jung, A. Tewari. Online multiclass boosting with bandit feedback. AISTATS 2019.
+"""
+
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import stdtrit
 
-from papers.markdown import table
+from onearm.experiments.job import Record
+from papers.markdown import table, written_by
+from papers.replication import Options, Replication, Request
 from papers.verdicts import BETTER, WITHIN, WORSE
+from papers.z19 import figure
 from papers.z19.paper import DATA_SETS, LEARNERS, OURS, TABLES, TUNED
-from papers.z19.runs import DEFAULTS, PAPER, SETTINGS, Record
+from papers.z19.runs import DEFAULTS, PAPER, SETTINGS, jobs, repeat, select
 
-SHORT = 0.02  # of the paper's accuracy: so much is allowed
+SLACK = 0.02  # below the paper's accuracy: so much is allowed
 ROUNDED = 0.005
 HEADS = {
     "asymptotic": "Table 1: asymptotic accuracy, that of the last 20 % of the stream",
@@ -18,18 +25,19 @@ HEADS = {
 }
 NOTES = """\
 ± is the standard error of the mean over runs. The paper prints none, and two decimals. A difference
-is ours less the paper's. The settings "paper" are those published for each data set, "ours" are
+is ours minus the paper's. The settings "paper" are those published for each data set, "ours" are
 the defaults of the class, the same for all. Within: the paper's number lies in our 95 % interval,
-or at most half of its last digit from our mean; else we are better or worse. Met: the mean is at
-most {within} below the paper's, or above it; asked of AdaBandit and BanditBBM, asymptotic. A run is
-one shuffle of the stream, with the seeds 4 to 23 (Movement, Isolet: 4 to 13).
+or at most half of its last digit from our mean; otherwise we are better or worse. Met: the mean is
+at most {within} below the paper's, or above it; required of the asymptotic accuracy of AdaBandit
+and BanditBBM. A run is one shuffle of the stream, with the seeds 4 to 23 (Movement, Isolet: 4 to
+13).
 
 Our streams have {counts} rounds.
 The paper's tables say {theirs} for Movement, and k = 4 for Nursery, whose file has 5 classes."""
 
 
 class Mean(NamedTuple):
-    """Of some runs."""
+    """The mean of some runs."""
 
     runs: int
     value: float
@@ -40,7 +48,7 @@ class Mean(NamedTuple):
 
 
 def mean(records: list[Record], of: str) -> Mean | None:
-    """The mean of one of the numbers of these runs."""
+    """Return the mean of one of the numbers of these runs; None if there are no runs."""
     if not records:
         return None
     values = np.array([record[of] for record in records])
@@ -48,45 +56,47 @@ def mean(records: list[Record], of: str) -> Mean | None:
     return Mean(len(values), float(values.mean()), float(error))
 
 
-def select(records: list[Record], data: str, learner: str, settings: str) -> list[Record]:
-    """The runs of one cell of the tables."""
-    wanted = (data, learner, settings)
-    return [r for r in records if (r["data"], r["learner"], r["settings"]) == wanted]
-
-
-def met(found: Mean, printed: float) -> bool:
+def met(ours: Mean, printed: float) -> bool:
     """Whether we are as good as the paper."""
-    return found.value >= printed - SHORT
+    return ours.value >= printed - SLACK
 
 
-def judged(found: Mean, printed: float) -> str:
-    """Whether the paper's number lies in our 95 % interval, or within half of its last digit."""
-    if found.runs < 2:
+def verdict(ours: Mean, printed: float) -> str:
+    """Return whether the paper's number lies in our 95 % interval or within half a digit."""
+    if ours.runs < 2:
         return "one run"
-    half = stdtrit(found.runs - 1, 0.975) * found.error
-    off = found.value - printed
-    if abs(off) <= max(half, ROUNDED):
+    half = stdtrit(ours.runs - 1, 0.975) * ours.error
+    difference = ours.value - printed
+    if abs(difference) <= max(half, ROUNDED):
         return WITHIN
-    return BETTER if off > 0 else WORSE
+    return BETTER if difference > 0 else WORSE
 
 
-def text(records: list[Record], about: str) -> str:
-    """The whole file."""
+def write(records: list[Record], request: Request) -> Path:
+    """Write tables.md and curves.png."""
+    path = request.folder / "tables.md"
+    path.write_text(text(records, request.command))
+    figure.draw(records, request.folder / "curves.png")
+    return path
+
+
+def text(records: list[Record], command: str) -> str:
+    """Return the tables in Markdown."""
     counts = {r["data"]: r["rounds"] for r in records}
-    said = ", ".join(f"{counts[data]:,} ({data})" for data in DATA_SETS if data in counts)
+    rounds = ", ".join(f"{counts[data]:,} ({data})" for data in DATA_SETS if data in counts)
     theirs = f"{TABLES['movement'].stream_count:,}"
     title = "# Online multiclass boosting with bandit feedback (Z19): Tables 1 and 2"
-    parts = [title + _less(records), about]
-    parts += [summary(records), NOTES.format(within=SHORT, counts=said, theirs=theirs)]
-    parts += [cramped(records)]
+    parts = [title + _incomplete(records), written_by(command, records)]
+    parts += [summary(records), NOTES.format(within=SLACK, counts=rounds, theirs=theirs)]
+    parts += [full_trees(records)]
     for of, head in HEADS.items():
         parts += [f"## {head}", compared(records, of)]
     parts += ["## Rounds per CPU second", speeds(records)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _less(records: list[Record]) -> str:
-    """How much less than all of it was played."""
+def _incomplete(records: list[Record]) -> str:
+    """Return how much of the table was played, if not all."""
     seeds = {data: {r["seed"] for r in records if r["data"] == data} for data in DATA_SETS}
     few = [f"{len(some)} of {len(TABLES[data].seeds)} runs of {data}"
            for data, some in seeds.items() if len(some) < len(TABLES[data].seeds)]  # fmt: skip
@@ -94,43 +104,38 @@ def _less(records: list[Record]) -> str:
 
 
 def summary(records: list[Record]) -> str:
-    """How often the demand is met, a line for each learner and settings."""
+    """Return on how many data sets the requirement is met, by learner and settings."""
     lines = []
     for learner, settings in ((learner, s) for learner in TUNED for s in SETTINGS):
-        found = {d: mean(select(records, d, learner, settings), "asymptotic") for d in DATA_SETS}
-        there = {data: one for data, one in found.items() if one is not None}
-        missed = [d for d, one in there.items() if not met(one, TABLES[d].asymptotic[learner])]
-        short = f"; short on {', '.join(missed)}" if missed else ""
-        n = len(there) - len(missed)
-        lines.append(f"- {learner}, {settings}: met on {n} of {len(there)} data sets{short}")
+        means = {d: mean(select(records, d, learner, settings), "asymptotic") for d in DATA_SETS}
+        played = {data: ours for data, ours in means.items() if ours is not None}
+        missed = [d for d, ours in played.items() if not met(ours, TABLES[d].asymptotic[learner])]
+        short = f"; not on {', '.join(missed)}" if missed else ""
+        n = len(played) - len(missed)
+        lines.append(f"- {learner}, {settings}: met on {n} of {len(played)} data sets{short}")
     return "\n".join(lines)
 
 
-def cramped(records: list[Record]) -> str:
-    """Where trees had used up their memory before the end, which the paper's never do."""
+def full_trees(records: list[Record]) -> str:
+    """Return where trees had used up their memory before the end; the paper's never do."""
     cells: dict[tuple[str, ...], list[Record]] = {}
     for record in records:
-        cells.setdefault(tuple(record[p] for p in ("data", "learner", "settings")), []).append(
-            record
-        )
-    shares = {cell: mean_share(some) for cell, some in cells.items()}
-    lines = [
-        f"- {data}, {learner}, {settings}: {share:.0%}"
-        for (data, learner, settings), share in shares.items()
-        if share > 0
-    ]
+        cell = tuple(record[part] for part in ("data", "learner", "settings"))
+        cells.setdefault(cell, []).append(record)
+    shares = {", ".join(cell): full_share(runs) for cell, runs in cells.items()}
+    lines = [f"- {cell}: {share:.0%}" for cell, share in shares.items() if share > 0]
     head = "Trees that had used up `max_bytes` by the end and split no more; the paper's never do:"
     return "\n".join([head, "", *lines]) if lines else ""
 
 
-def mean_share(records: list[Record]) -> float:
-    """Of trees without room, over some runs."""
+def full_share(records: list[Record]) -> float:
+    """Return the share of trees without room, over some runs."""
     full, trees = (sum(record["nodes"][part] for record in records) for part in ("full", "trees"))
     return full / trees
 
 
 def compared(records: list[Record], of: str) -> str:
-    """One of the two tables, a line for each data set and algorithm."""
+    """Return one of the two tables, a line for each data set and algorithm."""
     head = ["data", "algorithm", "in the paper"]
     for settings in SETTINGS:
         head += [f"here, settings: {settings}", "difference", "verdict", "runs"]
@@ -140,28 +145,24 @@ def compared(records: list[Record], of: str) -> str:
         printed = getattr(TABLES[data], of)[learner]
         row = [data, f"{learner} ({theirs[learner]})", f"{printed:.2f}"]
         for settings in SETTINGS:
-            found = mean(select(records, data, learner, settings), of)
-            row += _beside(found, printed, len(TABLES[data].seeds), _asked(learner, of))
+            ours = mean(select(records, data, learner, settings), of)
+            required = learner in TUNED and of == "asymptotic"
+            row += _cells(ours, printed, len(TABLES[data].seeds), required)
         rows.append(row)
     return table(head, rows)
 
 
-def _asked(learner: str, of: str) -> bool:
-    return learner in TUNED and of == "asymptotic"
-
-
-def _beside(found: Mean | None, printed: float, runs: int, asked: bool) -> list[str]:
-    if found is None:
+def _cells(ours: Mean | None, printed: float, runs: int, required: bool) -> list[str]:
+    if ours is None:
         return [""] * 4
-    answer = judged(found, printed) + (
-        " **(not met)**" if asked and not met(found, printed) else ""
-    )
-    return [str(found), f"{found.value - printed:+.3f}", answer, f"{found.runs} of {runs}"]
+    missed = " **(not met)**" if required and not met(ours, printed) else ""
+    difference = f"{ours.value - printed:+.3f}"
+    return [str(ours), difference, verdict(ours, printed) + missed, f"{ours.runs} of {runs}"]
 
 
 def speeds(records: list[Record]) -> str:
-    """How fast the learners are, by the mean of their runs."""
-    columns = [(learner, PAPER) for learner in LEARNERS] + [(one, DEFAULTS) for one in TUNED]
+    """Return how fast the learners are, by the mean of their runs."""
+    columns = [(name, PAPER) for name in LEARNERS] + [(name, DEFAULTS) for name in TUNED]
     rows = []
     for data in DATA_SETS:
         cells = [select(records, data, *column) for column in columns]
@@ -174,3 +175,13 @@ def _rate(records: list[Record]) -> str:
         return ""
     rounds, seconds = (sum(r[part] for r in records) for part in ("rounds", "cpu_seconds"))
     return f"{rounds / max(seconds, 1e-3):,.0f}"
+
+
+REPLICATION = Replication(
+    stages=(jobs,),
+    write=write,
+    names=(DATA_SETS, LEARNERS, SETTINGS),
+    defaults=Options(runs=max(len(table.seeds) for table in TABLES.values())),
+    quick=Options(only=("balance", "car"), runs=1),
+    repeat=repeat,
+)

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from importlib import import_module
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -16,7 +16,8 @@ from onearm.cli.arguments import RACERS
 from onearm.cli.program import app
 from onearm.core.kernels import COMPILED
 from onearm.racing.run import Job
-from papers import PUBLISHED
+from papers import PUBLISHED, replication
+from papers.replication import Options
 
 runner = CliRunner()
 
@@ -93,20 +94,26 @@ def test_papers_are_listed():
         assert name in result.output
 
 
-@pytest.mark.parametrize("one", PUBLISHED.values(), ids=PUBLISHED)
-def test_papers_can_be_run(one):
-    assert callable(import_module(f"papers.{one.module}").main)
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_papers_can_be_run(name):
+    assert replication(name).stages
 
 
-def test_a_paper_is_run_with_what_is_told(monkeypatch, tmp_path):
-    told = []
-    monkeypatch.setattr("papers.RESULTS", tmp_path)
-    monkeypatch.setattr("papers.z19.command.main", lambda: told.append(sys.argv[1:]) or 3)
-    monkeypatch.setattr(sys, "argv", [])
-    result = runner.invoke(app, ["papers", "Z19.table1", "--quick", "--seeds", "2"])
+def test_a_paper_is_run_with_the_options_of_the_command(monkeypatch):
+    calls = []
+    monkeypatch.setattr("papers.run", lambda *arguments: calls.append(arguments) or 3)
+    command = ["papers", "Z19.table1", "--quick", "--only", "balance, AdaBandit", "--runs", "2"]
+    result = runner.invoke(app, [*command, "--out", "here"])
     assert result.exit_code == 3
-    small = [*PUBLISHED["z19.table1"].quick, "--out", str(tmp_path / "z19" / "quick")]
-    assert told == [[*small, "--seeds", "2"]]
+    options = Options(("balance", "AdaBandit"), runs=2, quick=True)
+    assert calls == [("z19.table1", options, Path("here"))]
+
+
+def test_outside_a_clone_papers_says_what_to_do(monkeypatch, tmp_path):
+    monkeypatch.setattr("onearm.cli.papers.CLONE", tmp_path)
+    result = runner.invoke(app, ["papers"])
+    assert result.exit_code == 2
+    assert "clone the repository" in re.sub(r"[\s│]+", " ", result.output)
 
 
 def test_demo_races_both_families():
@@ -125,6 +132,10 @@ def test_demo_races_both_families():
         (["race", "car", "--exploration", "a,b"], "must be comma-separated numbers"),
         (["papers", "z18.table1"], "no table or figure is called 'z18.table1'"),
         (["papers", "b10.usps", "--quick"], "b10.usps has one size"),
+        (["papers", "z19.table1", "--cap", "3"], "z19.table1 has no option --cap, got 3"),
+        (["papers", "z19.table1", "--only", "letter"], "only must be of balance, car,"),
+        (["papers", "bh20.table1", "--only", "ogd"], "bh20.table1 has no option --only"),
+        (["papers", "z19.table1", "--seeds", "3"], "No such option: --seeds"),
         (["datasets", "cars"], "name must be one of balance"),
     ],
 )

@@ -1,0 +1,136 @@
+"""What becomes of AdaBandit's weak learners: a table, and a row of panels for each data set.
+
+boosting.md     the last fifth of the streams
+boosting.png    over time: the α, and the edge of the weak learners, which is how often they
+                are right less 1/k; over the last fifth: the accuracy of expert i against i
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from onearm.experiments.job import Record
+from papers.figures import pyplot
+from papers.markdown import table, written_by
+from papers.replication import Options, Replication, Request
+from papers.z19.boosting import DATA_SETS, SEEDS, jobs
+from papers.z19.paper import TABLES
+from papers.z19.report import mean
+from papers.z19.runs import DEFAULTS, PAPER, repeat
+
+SPREAD = ("min", "median", "max")
+HEAD = ["data", "settings", "accuracy", "vote of all", "with equal α", "weak learner, mean", "best",
+        "α", "two disagree"]  # fmt: skip
+
+
+def write(records: list[Record], request: Request) -> Path:
+    """Write boosting.md and boosting.png."""
+    path = request.folder / "boosting.md"
+    path.write_text(text(records, request.command))
+    if records:
+        draw(records, request.folder / "boosting.png")
+    return path
+
+
+def text(records: list[Record], command: str) -> str:
+    """Return the last fifth of the streams in Markdown."""
+    cells = dict.fromkeys((run["data"], run["settings"]) for run in records)
+    rows = [
+        _row(*cell, [run for run in records if (run["data"], run["settings"]) == cell])
+        for cell in cells
+    ]
+    seeds = sorted({run["seed"] for run in records})
+    few = f" ({len(seeds)} of {SEEDS} runs)" if len(seeds) < SEEDS else ""
+    return f"""# Does AdaBandit boost?{few}
+
+{written_by(command, records)}
+
+Accuracy over the last fifth of the stream, mean over seeds {", ".join(map(str, seeds))} (± standard
+error of the accuracy).
+
+{table(HEAD, rows)}
+"""
+
+
+def _row(data: str, settings: str, runs: list[Record]) -> list[str]:
+    numbers = [
+        {
+            "accuracy": run["accuracy"], "all": run["expert"][-1], "equal": run["equal_votes"][-1],
+            "weak": float(np.mean(run["weak"])), "best": max(run["weak"]),
+            "low": min(run["alpha"]), "high": max(run["alpha"]), "apart": run["disagreement"],
+        }
+        for run in runs
+    ]  # fmt: skip
+    means: dict[str, Any] = {key: mean(numbers, key) for key in numbers[0]}
+    plain = [f"{means[key].value:.3f}" for key in ("all", "equal", "weak", "best")]
+    alpha = f"{means['low'].value:.3f} to {means['high'].value:.3f}"
+    return [data, settings, str(means["accuracy"]), *plain, alpha, f"{means['apart'].value:.2f}"]
+
+
+def draw(records: list[Record], path: Path) -> None:
+    """Draw means over the seeds."""
+    plt = pyplot()
+    data_sets = list(dict.fromkeys(run["data"] for run in records))
+    size = (16, 4.2 * len(data_sets))
+    fig, panels = plt.subplots(len(data_sets), 3, figsize=size, squeeze=False, layout="constrained")
+    for row, data in zip(panels, data_sets, strict=True):
+        for number, settings in enumerate((PAPER, DEFAULTS)):
+            some = [r for r in records if (r["data"], r["settings"]) == (data, settings)]
+            if not some:
+                continue
+            _spread(row[0], some, "alpha", f"C{number}", settings)
+            _spread(row[1], some, "edge", f"C{number}", settings)
+            _experts(row[2], some, f"C{number}", settings)
+        _name(row, data, next(r for r in records if r["data"] == data))
+    fig.savefig(path, dpi=120)
+    plt.close(fig)
+
+
+def _spread(axes: Any, runs: list[Record], what: str, colour: str, label: str) -> None:
+    rounds = runs[0]["over_time"]["rounds"]
+    low, middle, high = (_mean(runs, lambda r, s=s: r["over_time"][what][s]) for s in SPREAD)
+    axes.plot(rounds, middle, color=colour, label=f"{label}: median, least to largest")
+    axes.fill_between(rounds, low, high, color=colour, alpha=0.2, lw=0)
+
+
+def _experts(axes: Any, runs: list[Record], colour: str, label: str) -> None:
+    first = np.arange(1, len(runs[0]["expert"]) + 1)
+    axes.plot(first, _mean(runs, lambda r: r["expert"]), "-", color=colour, label=label)
+    equal = _mean(runs, lambda r: r["equal_votes"])
+    axes.plot(first, equal, ":", color=colour, label=f"{label}: with equal α")
+    weak = _mean(runs, lambda r: r["weak"])
+    axes.plot(first, weak, ".", color=colour, label=f"{label}: weak learner i alone")
+
+
+def _name(row: Any, data: str, run: Record) -> None:
+    alphas, edges, experts = row
+    k = run["parameters"]["n_classes"]
+    edges.axhline(run["commonest_class"] - 1 / k, color="grey", lw=0.8, label="commonest class")
+    alphas.set_yscale("symlog", linthresh=1e-3)
+    alphas.set_title(f"{data}: α of the weak learners", loc="left")
+    edges.set_title(f"{data}: how often weak learners are right, less 1/{k}", loc="left")
+    experts.set_title(f"{data}: accuracy of the first i learners' vote", loc="left")
+    experts.xaxis.get_major_locator().set_params(integer=True)
+    for axes in (alphas, edges):
+        axes.locator_params(axis="x", nbins=6)
+    for axes, below in zip(row, ("rounds", "rounds", "i"), strict=True):
+        axes.set_xlabel(below)
+        axes.grid(alpha=0.2)
+        axes.legend(frameon=False, fontsize=8)
+
+
+def _mean(runs: list[Record], of: Any) -> np.ndarray:
+    return np.mean([of(run) for run in runs], axis=0)
+
+
+REPLICATION = Replication(
+    stages=(jobs,),
+    write=write,
+    names=(tuple(TABLES),),
+    defaults=Options(runs=SEEDS),
+    quick=Options(only=("balance", "car"), runs=1),
+    ledger="boosting.jsonl",
+    on_request=tuple(name for name in TABLES if name not in DATA_SETS),
+    repeat=repeat,
+)
