@@ -2,12 +2,12 @@
 
 import os
 import shutil
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+
+from onearm.core.locking import lock_file
 
 DAY = 86400.0
 UNUSED = 30 * DAY
@@ -40,7 +40,7 @@ def _remove_unused(path: Path) -> None:
 def _alone(stamp: Path) -> Iterator[bool]:
     """Give whether pruning is due and nobody else is at it; the stamp's time says when it was."""
     with stamp.open("ab") as file:
-        if not _is_locked(file):
+        if not lock_file(file.fileno()):
             yield False
             return
         empty = file.tell() == 0
@@ -49,19 +49,3 @@ def _alone(stamp: Path) -> Iterator[bool]:
             file.write(b".") if empty else None
             os.utime(stamp)
         yield is_due
-
-
-def _is_locked(file: BinaryIO) -> bool:
-    """Take the lock of an open file, which ends when it is closed; False if another has it."""
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True

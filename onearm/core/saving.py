@@ -9,6 +9,7 @@ import json
 import os
 import secrets
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 
 import onearm
+from onearm.core.locking import lock_file
 from onearm.core.old_names import current_arrays, current_class, current_parameters
 
 
@@ -42,33 +44,78 @@ def save(cls: type, path: str | Path, parameters: Any, content: dict[str, np.nda
 
 
 def write(path: Path, data: bytes) -> None:
-    """Put `data` into the place of `path`: all of it, on the disk, or nothing."""
-    unfinished = path.with_name(f".{path.name[:100]}.{secrets.token_hex(8)}.part")
-    folder = os.open(path.parent, os.O_RDONLY)
+    """Put `data` into the place of `path`: all of it, on the disk, or nothing.
+
+    It is written without a name and gets a hidden one only to take the place of `path`. A process
+    that is killed in between leaves that behind, and the next save to `path` removes it: who is
+    alive has it locked.
+    """
+    hidden = f".{path.name[:100]}."
+    _remove_abandoned(path.parent, hidden)
+    unfinished = path.with_name(f"{hidden}{secrets.token_hex(8)}.part")
+    number, named = _new_file(unfinished)
     try:
-        number, named = _new_file(unfinished)
         with os.fdopen(number, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(number)
-            if not named:  # /proc has the file as a link, which only linkat follows
-                os.link(f"/proc/self/fd/{number}", unfinished.name, dst_dir_fd=folder)
-        unfinished.replace(path)
-        os.fsync(folder)
+            if not named:
+                _name_file(number, unfinished)
+            if os.name == "nt":  # Windows renames no open file
+                file.close()
+            unfinished.replace(path)
+        _sync_folder(path.parent)
     finally:
         unfinished.unlink(missing_ok=True)
-        os.close(folder)
 
 
 def _new_file(path: Path) -> tuple[int, bool]:
-    """Open a file that has no name yet, so that a killed process leaves nothing behind.
+    """Open a locked file that has no name yet; where there are no such files, it is named `path`.
 
-    Where the disk or the system has no such files, it is named `path`. Returns whether it is.
+    Returns whether it is.
     """
+    named = False
     try:
-        return os.open(path.parent, os.O_TMPFILE | os.O_WRONLY, 0o666), False
+        number = os.open(path.parent, os.O_TMPFILE | os.O_WRONLY, 0o666)
     except (OSError, AttributeError):
-        return os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666), True
+        number, named = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666), True
+    lock_file(number)
+    if named and os.fstat(number).st_nlink == 0:  # taken for abandoned before it was locked
+        os.close(number)
+        return _new_file(path)
+    return number, named
+
+
+def _name_file(number: int, path: Path) -> None:
+    """Give a file without a name one; /proc has it as a link, which only linkat follows."""
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.link(f"/proc/self/fd/{number}", path.name, dst_dir_fd=folder)
+    finally:
+        os.close(folder)
+
+
+def _sync_folder(folder: Path) -> None:
+    if hasattr(os, "O_DIRECTORY"):
+        number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(number)
+        finally:
+            os.close(number)
+
+
+def _remove_abandoned(folder: Path, prefix: str) -> None:
+    """Remove unfinished files that nobody has locked: of processes that were killed."""
+    with os.scandir(folder) as entries:
+        left = [e.path for e in entries if e.name.startswith(prefix) and e.name.endswith(".part")]
+    for path in left:
+        with suppress(OSError):  # another process finishes or removes it
+            number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+            try:
+                if lock_file(number):
+                    Path(path).unlink()
+            finally:
+                os.close(number)
 
 
 def load(path: str | Path) -> Any:

@@ -203,8 +203,8 @@ print((folder / "learner").read_bytes() == old, len(os.listdir(folder)))
     assert done.stdout == f"OSError {errno.EFBIG}\nTrue 1\n", done.stderr
 
 
-def test_a_killed_process_leaves_no_litter(tmp_path):
-    """Killed again and again amid saving: the file is whole, and nothing lies beside it."""
+def test_a_killed_process_leaves_at_most_one_hidden_file(tmp_path):
+    """Killed again and again amid saving: the file is whole, and the next save clears the rest."""
     code = f"""
 import onearm
 learner = onearm.Banditron(50, 4000)
@@ -218,8 +218,39 @@ while True:
         time.sleep(wait)
         process.send_signal(signal.SIGKILL)
         process.communicate()
+        names = sorted(path.name for path in tmp_path.iterdir())
+        assert names[-1] == "learner"
+        assert [n.startswith(".learner.") and n.endswith(".part") for n in names[:-1]] in (
+            [],
+            [True],
+        )
+        onearm.load(tmp_path / "learner").save(tmp_path / "learner")
         assert [path.name for path in tmp_path.iterdir()] == ["learner"]
         assert onearm.load(tmp_path / "learner").n_features == 4000
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_what_a_killed_process_left_is_removed_and_nothing_else(tmp_path, monkeypatch, named):
+    """A file that a living process is about to rename is locked, and stays."""
+    if named:  # as where a file cannot be without a name
+        monkeypatch.delattr(os, "O_TMPFILE")
+    replace, learner = Path.replace, Banditron(3, 2)
+    (tmp_path / ".learner.0123.part").write_bytes(b"left behind")
+    for other in (".others.0123.part", ".learner.txt", "x.part"):
+        (tmp_path / other).write_bytes(b"not ours")
+    seen = []
+
+    def amid(unfinished, path):
+        if not seen:
+            seen.append(unfinished)
+            learner.save(tmp_path / "learner")  # another save, that comes between
+        return replace(unfinished, path)
+
+    monkeypatch.setattr(Path, "replace", amid)
+    learner.save(tmp_path / "learner")
+    names = [".learner.txt", ".others.0123.part", "learner", "x.part"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == names
+    assert bits(onearm.load(tmp_path / "learner")) == bits(learner)
 
 
 def test_many_threads_save_to_one_place(tmp_path):
