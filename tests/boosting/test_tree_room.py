@@ -11,7 +11,7 @@ from onearm import AdaBandit, HoeffdingTree
 from onearm.checks.trial import bits, rows
 from onearm.core.kernels import COMPILED
 from tests.boosting.test_trees import chess, n_nodes, said, tree
-from tests.core.attack import parse, sealed
+from tests.core.attack_files import model_file, parse
 
 LONG = 200_000 if COMPILED else 300
 
@@ -98,7 +98,7 @@ def test_a_saved_tree_must_fit(tmp_path):
     learner.save(tmp_path / "tree")
     header, arrays = parse((tmp_path / "tree").read_bytes())
     header["parameters"] = json.dumps(learner.params() | {"max_bytes": 2000})
-    (tmp_path / "small").write_bytes(sealed(header, arrays))
+    (tmp_path / "small").write_bytes(model_file(header, arrays))
     with pytest.raises(ValueError, match=r"saved trees must use 1 to \(\d+, \d+\) nodes and slots"):
         onearm.load(tmp_path / "small")
 

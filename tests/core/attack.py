@@ -1,14 +1,13 @@
-"""Model files that were damaged, or made to do harm, loaded and used: no crash, no hang.
+"""Model files that were damaged, or crafted to do harm, loaded and used: no crash, no hang.
 
     python -m tests.core.attack --damaged 2000 --crafted 200 --out bench/results/attack.md
 
-Every file is made in a child process from a sound one and a seed, given a valid SHA-256, loaded and
-used. What must come of it is a ValueError or a model that works. The parent sees a child that dies
-or says nothing for a while, counts it, and goes on with the next file.
+Every file is made in a child process from a valid one and a seed, given a valid SHA-256, loaded and
+used. The result must be a ValueError or a model that works. The parent notices a child that dies or
+prints nothing for a while, counts it, and continues with the next file.
 """
 
 import argparse
-import json
 import platform
 import subprocess
 import sys
@@ -20,107 +19,19 @@ from typing import Any
 
 import numpy as np
 
-HANG = 60.0  # seconds without a word
+HANG = 60.0  # seconds without output
+KINDS = ("damaged", "crafted")
+Counts = dict[str, Counter]  # verdicts of each kind of files
 
 
 class Verdict:
-    """What came of a file; all but the first two are failures."""
+    """What became of a file; all but the first two are failures."""
 
     REFUSED, WORKS, WRONG, CRASH, HANGS = "refused", "works", "wrong", "crash", "hang"
 
 
-def parse(data: bytes) -> tuple[dict[str, str], dict[str, np.ndarray]]:
-    """Return header and arrays of a model file."""
-    from safetensors.numpy import load
-
-    length = int.from_bytes(data[:8], "little")
-    header = json.loads(data[8 : 8 + length])["__metadata__"]
-    return header, {name: array.copy() for name, array in load(data).items()}
-
-
-def sealed(header: dict[str, str], arrays: dict[str, np.ndarray]) -> bytes:
-    """Return a model file whose digest is right."""
-    from safetensors.numpy import save
-
-    from onearm.core.saving import digest
-
-    arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    return save(arrays, header | {"sha256": digest(header["parameters"], arrays)})
-
-
-def damaged(data: bytes, rng: np.random.Generator) -> bytes:
-    """Change five random bytes of the arrays, or a character of the parameters."""
-    header, arrays = parse(data)
-    if rng.random() < 0.1:
-        text = list(header["parameters"])
-        text[rng.integers(len(text))] = chr(rng.integers(32, 127))
-        return sealed(header | {"parameters": "".join(text)}, arrays)
-    filled = [array for array in arrays.values() if array.size]
-    weights = np.array([array.nbytes for array in filled], float)
-    if rng.random() < 0.5:
-        weights[:] = 1.0  # small arrays are hit as often as large ones
-    for _ in range(5):
-        array = filled[rng.choice(len(filled), p=weights / weights.sum())]
-        raw = array.reshape(-1).view(np.uint8)
-        raw[rng.integers(len(raw))] = rng.integers(256)
-    return sealed(header, arrays)
-
-
-NUMBERS = (-1, 0, 1, 2, 3, 7, 255, 2**31 - 1, 2**31, -(2**31), 2**63 - 1, -(2**63), 10**5, 10**9)
-REALS = (np.nan, np.inf, -np.inf, 1e308, -1e308, 5e-324, -1.0, 0.0, 0.5, 1e99, -1e150, 2.0**53)
-WORDS: tuple[Any, ...] = (
-    0, -1, 1, 2, 5, 10**5, 10**9, 2**40, 1e300, 0.5, True, None, "3", [], {}, [[[]]], [0, 9],
-)  # fmt: skip
-
-
-def crafted(data: bytes, rng: np.random.Generator) -> bytes:
-    """Make one array, or one parameter, what an attacker would make of it."""
-    header, arrays = parse(data)
-    way = rng.integers(10)
-    if way == 0:
-        parameters = json.loads(header["parameters"])
-        inner = parameters.get("parameters", parameters)
-        target = inner if rng.random() < 0.7 else parameters
-        target[str(rng.choice(list(target)))] = WORDS[rng.integers(len(WORDS))]
-        return sealed(header | {"parameters": json.dumps(parameters)}, arrays)
-    name = str(rng.choice(list(arrays)))
-    array = arrays[name]
-    if way == 1:
-        arrays[name] = reshaped(array, rng)
-    elif way == 2:
-        del arrays[name]
-        arrays.update({"other": array} if rng.random() < 0.5 else {})
-    elif array.size:
-        values = REALS if array.dtype.kind == "f" else NUMBERS
-        value = values[rng.integers(len(values))]
-        if array.dtype.kind != "f":
-            limits = np.iinfo(array.dtype)
-            value = max(limits.min, min(limits.max, value))
-        where = rng.random(array.shape) < rng.choice([1.0, 0.5, 1.5 / array.size])
-        if way == 3:
-            array[...] = rng.permutation(array.reshape(-1)).reshape(array.shape)
-        else:
-            array[where] = value
-    return sealed(header, arrays)
-
-
-def reshaped(array: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return an array of another shape or type."""
-    ways = [
-        lambda: array[:0] if array.ndim else array,
-        lambda: array.T,
-        lambda: np.concatenate([array, array]) if array.ndim else array,
-        lambda: array[None],
-        lambda: array.reshape(-1),
-        lambda: array.astype(np.float32 if array.dtype != np.float32 else np.float64),
-        lambda: array.astype(np.int32 if array.dtype != np.int32 else np.int64),
-    ]
-    with np.errstate(all="ignore"):
-        return ways[rng.integers(len(ways))]()
-
-
 def use(model: Any) -> None:
-    """Do with a model all that its users do; what it returns must be of the right kind."""
+    """Call all that users of a model call; check the types and ranges of what it returns."""
     from tests.core.attack_use import use_classifier, use_learner, use_regressor
 
     if hasattr(model, "decision_function"):
@@ -134,7 +45,7 @@ def use(model: Any) -> None:
 
 
 def attempt(data: bytes) -> str:
-    """Return what came of one file."""
+    """Return the verdict on one file."""
     import onearm
 
     with tempfile.TemporaryDirectory() as folder:
@@ -154,61 +65,62 @@ def attempt(data: bytes) -> str:
     return Verdict.WORKS
 
 
-def lay_open() -> None:
-    """Take the checks of loaded numbers away, to see that the attack finds what they keep out."""
+def disable_checks() -> None:
+    """Disable the checks of loaded numbers, to see that the attack finds what they prevent."""
     from onearm.boosting.trees import forest
     from onearm.core import estimator
 
     for module, name in ((estimator, "require_ranges"), (forest, "require_sound")):
-        setattr(module, name, lambda *given: None)
+        setattr(module, name, lambda *arguments: None)
 
 
-def child(case: str, kind: str, first: int, last: int) -> None:
-    """Attack with the files `first` to `last`-1 of a case, a line for each."""
-    from tests.core.attack_use import sound
+def files(n_damaged: int, n_crafted: int) -> list[tuple[str, int]]:
+    """Return kind and seed of every file."""
+    return [
+        (kind, i) for kind, n in zip(KINDS, (n_damaged, n_crafted), strict=True) for i in range(n)
+    ]
 
-    data = sound(case)
-    make = damaged if kind == "damaged" else crafted
+
+def child(case: str, n_damaged: int, n_crafted: int, first: int) -> None:
+    """Attack with the files of a case from number `first` on, and print a line for each."""
+    from tests.core.attack_files import craft, damage
+    from tests.core.attack_use import valid_file
+
+    data = valid_file(case)
     assert attempt(data) == Verdict.WORKS, attempt(data)
-    for i in range(first, last):
-        print(i, end=" ", flush=True)
-        print(attempt(make(data, np.random.default_rng([i, len(kind)]))), flush=True)
+    for number, (kind, i) in enumerate(files(n_damaged, n_crafted)[first:], first):
+        print(number, end=" ", flush=True)
+        change = damage if kind == "damaged" else craft
+        print(attempt(change(data, np.random.default_rng([i, len(kind)]))), flush=True)
     print("end", flush=True)
 
 
-def attack(case: str, kind: str, n: int) -> tuple[Counter, list[str]]:
-    """Attack one case with n files; returns the verdicts counted, and the failures."""
-    counts: Counter = Counter()
+def attack(case: str, n_damaged: int, n_crafted: int) -> tuple[Counts, list[str]]:
+    """Attack one case with files of both kinds; return the counted verdicts and the failures."""
+    counts: Counts = {kind: Counter() for kind in KINDS}
     failures: list[str] = []
+    all_files = files(n_damaged, n_crafted)
     first = 0
-    while first < n:
-        lines, hung = _run(case, kind, first, n)
+    while first < len(all_files):
+        lines, hung = _run(case, str(n_damaged), str(n_crafted), str(first))
         for line in lines:
             number, _, verdict = line.partition(" ")
             if number == "end":
                 return counts, failures
             verdict = verdict or (Verdict.HANGS if hung else Verdict.CRASH)
-            counts[verdict.split()[0]] += 1
+            kind, seed = all_files[int(number)]
+            counts[kind][verdict.split()[0]] += 1
             first = int(number) + 1
             if verdict not in (Verdict.REFUSED, Verdict.WORKS):
-                failures.append(f"{case} {kind} {number}: {verdict}")
+                failures.append(f"{case} {kind} {seed}: {verdict}")
         if not lines:
             raise RuntimeError(f"{case}: the attack did not begin")
     return counts, failures
 
 
-def _run(case: str, kind: str, first: int, last: int) -> tuple[list[str], bool]:
-    """Run a child until it ends or says nothing any more; returns its lines."""
-    command = [
-        sys.executable,
-        "-m",
-        "tests.core.attack",
-        "--child",
-        case,
-        kind,
-        str(first),
-        str(last),
-    ]
+def _run(*arguments: str) -> tuple[list[str], bool]:
+    """Run a child until it ends or hangs; return its lines and whether it hung."""
+    command = [sys.executable, "-m", "tests.core.attack", "--child", *arguments]
     with tempfile.TemporaryFile("w+") as out:
         process = subprocess.Popen(command, stdout=out, cwd=Path(__file__).parents[2])
         size, since = 0, time.monotonic()
@@ -229,7 +141,7 @@ def _lines(out: Any) -> list[str]:
     return out.read().splitlines()
 
 
-def table(counts: dict[tuple[str, str], Counter], seconds: float) -> str:
+def table(counts: dict[str, Counts], seconds: float) -> str:
     """Return the verdicts of all cases as a table."""
     import onearm
 
@@ -245,12 +157,20 @@ def table(counts: dict[tuple[str, str], Counter], seconds: float) -> str:
         "|---|---|---|" + "---|" * len(columns),
     ]
     rows: dict[tuple[str, str], Counter] = {}
-    for (case, kind), some in counts.items():
-        rows.setdefault((case.split("-")[0], kind), Counter()).update(some)
-    for (name, kind), some in rows.items():
-        numbers = " | ".join(str(some[column]) for column in columns)
-        lines.append(f"| {name} | {kind} | {sum(some.values())} | {numbers} |")
+    for case, by_kind in counts.items():
+        for kind, verdicts in by_kind.items():
+            rows.setdefault((case.split("-")[0], kind), Counter()).update(verdicts)
+    for (name, kind), verdicts in rows.items():
+        numbers = " | ".join(str(verdicts[column]) for column in columns)
+        lines.append(f"| {name} | {kind} | {sum(verdicts.values())} | {numbers} |")
     return "\n".join(lines) + "\n"
+
+
+def share(case: str, n: int) -> int:
+    """Return how many of the n files of a class go to one of its forms."""
+    from tests.core.attack_use import CASES
+
+    return -(-n // sum(other.split("-")[0] == case.split("-")[0] for other in CASES))
 
 
 def main() -> None:
@@ -259,25 +179,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--damaged", type=int, default=2000, help="files of each class")
     parser.add_argument("--crafted", type=int, default=200, help="files of each class")
-    parser.add_argument("--only", default="", help="cases whose name begins so")
+    parser.add_argument("--only", default="", help="cases whose name has this prefix")
     parser.add_argument("--out", type=Path)
-    given = parser.parse_args()
-    began, counts, failures = time.monotonic(), {}, []
-    for case in (case for case in CASES if case.startswith(given.only)):
-        forms = sum(other.split("-")[0] == case.split("-")[0] for other in CASES)
-        for kind in ("damaged", "crafted"):
-            n = -(-getattr(given, kind) // forms)
-            counts[case, kind], bad = attack(case, kind, n)
-            failures += bad
-            print(f"{case:28s} {kind} {dict(counts[case, kind])}", flush=True)
-    if given.out:
-        given.out.write_text(table(counts, time.monotonic() - began))
+    options = parser.parse_args()
+    start, counts, failures = time.monotonic(), {}, []
+    for case in (case for case in CASES if case.startswith(options.only)):
+        numbers = share(case, options.damaged), share(case, options.crafted)
+        counts[case], new_failures = attack(case, *numbers)
+        failures += new_failures
+        for kind, verdicts in counts[case].items():
+            print(f"{case:28s} {kind} {dict(verdicts)}", flush=True)
+    if options.out:
+        options.out.write_text(table(counts, time.monotonic() - start))
     print("\n".join(failures) or "no failures")
     sys.exit(bool(failures))
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--child"]:
-        child(sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5]))
+        child(sys.argv[2], *map(int, sys.argv[3:]))
     else:
         main()

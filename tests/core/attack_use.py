@@ -1,4 +1,4 @@
-"""Sound models of every class that can be saved, and what users do with them."""
+"""Valid models of every class that can be saved, and what users do with them."""
 
 import tempfile
 from pathlib import Path
@@ -22,8 +22,8 @@ CLASSIFIERS = ["AdaBoostMH-stump", "AdaBoostMH-tree", "AdaBoostMH-product"]
 CASES = [*ids(), *REGRESSORS, *CLASSIFIERS]
 
 
-def sound(case: str) -> bytes:
-    """Return the file of a model that has learnt something."""
+def valid_file(case: str) -> bytes:
+    """Return the file of a model after some learning."""
     name, form = case.split("-")
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, D))

@@ -6,40 +6,35 @@ from pathlib import Path
 
 import pytest
 
-from tests.core.attack import attack, parse, sealed
-from tests.core.attack_use import CASES, sound
+from tests.core.attack import attack, share
+from tests.core.attack_files import model_file, parse
+from tests.core.attack_use import CASES, valid_file
 
 ROOT = Path(__file__).parents[2]
 
 DAMAGED, CRAFTED = 300, 50  # files of each class
 
 
-def share(case, n):
-    """How many files a form gets of those of its class."""
-    name = case.split("-")[0]
-    return -(-n // sum(other.split("-")[0] == name for other in CASES))
-
-
 @pytest.mark.compiled
 @pytest.mark.parametrize("case", CASES)
 def test_files_are_refused_or_work(case):
-    for kind, n in (("damaged", DAMAGED), ("crafted", CRAFTED)):
-        counts, failures = attack(case, kind, share(case, n))
-        assert not failures
-        assert sum(counts.values()) == share(case, n)
+    numbers = share(case, DAMAGED), share(case, CRAFTED)
+    counts, failures = attack(case, *numbers)
+    assert not failures
+    assert tuple(sum(verdicts.values()) for verdicts in counts.values()) == numbers
 
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("checked", [True, False])
-def test_without_the_checks_the_attack_gets_through(checked, tmp_path):
-    """The test above can fail: labels of a Chorus that are none end in a crash, unless checked."""
-    header, arrays = parse(sound("Chorus-0"))
+def test_without_the_checks_the_attack_succeeds(checked, tmp_path):
+    """The test above can fail: unless checked, invalid labels in a Chorus end in a crash."""
+    header, arrays = parse(valid_file("Chorus-0"))
     arrays["Y"][arrays["Y"] != 0] = 2**40
-    (tmp_path / "model").write_bytes(sealed(header, arrays))
+    (tmp_path / "model").write_bytes(model_file(header, arrays))
     code = f"""
 import numpy as np, onearm
-from tests.core.attack import lay_open
-{"" if checked else "lay_open()"}
+from tests.core.attack import disable_checks
+{"" if checked else "disable_checks()"}
 try:
     onearm.load({str(tmp_path / "model")!r}).predict(np.ones((5, 6)))
 except ValueError:

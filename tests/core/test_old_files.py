@@ -17,7 +17,7 @@ import onearm
 from onearm.core import old_names
 from onearm.core.kernels import COMPILED
 from onearm.core.old_names import ARRAYS, PARAMETERS, current_arrays, current_parameters
-from tests.core.attack import parse, sealed
+from tests.core.attack_files import model_file, parse
 from tests.core.attack_use import rows
 
 ARCHIVE = Path(__file__).parents[1] / "data" / "old_files.tar.xz"
@@ -96,13 +96,13 @@ def test_a_file_with_the_old_and_the_new_name_is_refused(case, tmp_path):
     for old, new in ARRAYS.get(name, {}).items():
         if old in arrays:
             with pytest.raises(ValueError, match=f"array {new} is there twice"):
-                load(sealed(header, arrays | {new: arrays[old]}), tmp_path)
+                load(model_file(header, arrays | {new: arrays[old]}), tmp_path)
     for old, new in PARAMETERS.get(name, {}).items():
         if old in inner:
             both = inner | {new: inner[old]}
             changed = json.dumps(given | {"parameters": both} if "parameters" in given else both)
             with pytest.raises(ValueError, match=f"parameter {new} is there twice"):
-                load(sealed(header | {"parameters": changed}, arrays), tmp_path)
+                load(model_file(header | {"parameters": changed}, arrays), tmp_path)
 
 
 def test_every_entry_of_the_tables_is_of_use():

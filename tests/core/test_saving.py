@@ -19,7 +19,7 @@ import onearm
 from onearm import Banditron
 from onearm.checks.trial import bits, rows
 from onearm.core.saving import digest
-from tests.core.attack import parse, sealed
+from tests.core.attack_files import model_file, parse
 
 ROOT = Path(__file__).parents[2]
 
@@ -83,7 +83,7 @@ def tampered(path, **changes):
     Banditron(3, 2).save(path)
     header, arrays = parse(path.read_bytes())
     parameters = json.loads(header["parameters"]) | changes
-    path.write_bytes(sealed(header | {"parameters": json.dumps(parameters)}, arrays))
+    path.write_bytes(model_file(header | {"parameters": json.dumps(parameters)}, arrays))
     return path
 
 
@@ -115,7 +115,7 @@ def test_parameters_that_are_none(tmp_path, header):
     path = tmp_path / "learner"
     Banditron(3, 2).save(path)
     saved, arrays = parse(path.read_bytes())
-    path.write_bytes(sealed(saved | {"parameters": header}, arrays))
+    path.write_bytes(model_file(saved | {"parameters": header}, arrays))
     with pytest.raises(ValueError, match="learner"):
         onearm.load(path)
 
@@ -132,7 +132,7 @@ def test_states_out_of_range_are_refused(tmp_path):
             del arrays[array]
         else:
             arrays[array][0] = value
-        (tmp_path / "learner").write_bytes(sealed(header, arrays))
+        (tmp_path / "learner").write_bytes(model_file(header, arrays))
         with pytest.raises(ValueError, match=says):
             onearm.load(tmp_path / "learner")
 
@@ -283,7 +283,7 @@ def test_a_small_file_cannot_ask_for_memory_or_time(tmp_path, name, small, huge)
     getattr(onearm, name)(3, 2, **small).save(tmp_path / "model")
     header, arrays = parse((tmp_path / "model").read_bytes())
     parameters = json.dumps(json.loads(header["parameters"]) | huge)
-    (tmp_path / "model").write_bytes(sealed(header | {"parameters": parameters}, arrays))
+    (tmp_path / "model").write_bytes(model_file(header | {"parameters": parameters}, arrays))
     code = """
 import resource, sys
 import onearm
