@@ -400,11 +400,11 @@ class BanditGradientBooster(_BanditGradientBooster):
         low: float = ...,
         high: float = ...,
         seed: int = 0,
-        N: int = 20,
-        delta: float = 0.5,
+        n_learners: int = 20,
         weak: Any = "linear",
-        leaves: int = 8,
+        max_leaves: int = 8,
         gamma: float = 1.0,
+        delta: float = 0.5,
     ) -> None: ...
 
 class GradientBooster(_GradientBooster):
@@ -418,9 +418,9 @@ class GradientBooster(_GradientBooster):
         low: float = ...,
         high: float = ...,
         seed: int = 0,
-        N: int = 20,
+        n_learners: int = 20,
         weak: Any = "linear",
-        leaves: int = 8,
+        max_leaves: int = 8,
         gamma: float = 1.0,
     ) -> None: ...
 
@@ -435,9 +435,9 @@ class SpanBooster(_SpanBooster):
         low: float = ...,
         high: float = ...,
         seed: int = 0,
-        N: int = 20,
+        n_learners: int = 20,
         weak: Any = "linear",
-        leaves: int = 8,
+        max_leaves: int = 8,
         B: float = 10.0,
     ) -> None: ...
 
@@ -465,7 +465,7 @@ class NFKM(_NFKM):
         low: float = ...,
         high: float = ...,
         seed: int = 0,
-        N: int = 20,
+        n_points: int = 20,
         delta: float = 0.5,
     ) -> None: ...
 
@@ -480,6 +480,6 @@ class FKM(_FKM):
         low: float = ...,
         high: float = ...,
         seed: int = 0,
-        N: int = 1,
+        n_points: int = 1,
         delta: float = 0.5,
     ) -> None: ...

@@ -20,8 +20,8 @@ from bench.speed import report
 FOLDER = Path(__file__).parents[1] / "results"
 ARTICLES, ROUNDS, SEEDS, SMOOTH = (1, 5), 20_000, 5, 500
 LEARNERS = {
-    "BanditGradientBooster": {"N": {1: 10, 5: 30}, "lr": {1: 0.03, 5: 0.01}},
-    "NFKM": {"N": {1: 10, 5: 30}, "lr": {1: 0.03, 5: 0.01}},
+    "BanditGradientBooster": {"n_learners": {1: 10, 5: 30}, "lr": {1: 0.03, 5: 0.01}},
+    "NFKM": {"n_points": {1: 10, 5: 30}, "lr": {1: 0.03, 5: 0.01}},
     "FKM": {"lr": {1: 0.03, 5: 0.003}},
 }
 COMMON: dict[str, Any] = {"delta": 0.5, "low": 0.0, "high": 6.0}

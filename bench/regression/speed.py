@@ -56,7 +56,7 @@ def rows(n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
 def ours(n_rows: int, n: int, d: int, repeats: int) -> float:
     """Seconds a round."""
     X, y = rows(n_rows, d)
-    booster = BanditGradientBooster(d, N=n, **SETTINGS)
+    booster = BanditGradientBooster(d, n_learners=n, **SETTINGS)
     booster.play(X[:10], y[:10], noise=NOISE)
     return best_of(repeats, lambda: booster.play(X, y, noise=NOISE)) / n_rows
 

@@ -14,10 +14,9 @@ import numpy as np
 from onearm.boosting.trees.leaves import top
 from onearm.boosting.trees.nodes import BY_BAYES, LABEL
 from onearm.core.explore import runner_up
-from onearm.core.interval import Interval, require_inside
 from onearm.core.kernels import kernel
 from onearm.core.memory import Shapes
-from onearm.core.state import FINITE
+from onearm.core.state import FINITE, Interval, require_inside
 from onearm.core.vectors import add, linear, sqnorm
 
 

@@ -195,18 +195,14 @@ class Estimator(saving.Saveable):
     def _check_row(self, x: Any) -> None:
         check_row(x, self.n_features, self.missing, self.largest)
 
-    def _targets(self, y: Any, n: int, first: int) -> Any:
-        """Return the targets of n rows, checked; `first` is the number of the first row."""
-        raise NotImplementedError
-
-    def _examples(self, X: Any, y: Any = None, targets: bool = False) -> Iterator[tuple[Any, Any]]:
-        """Yield rows (and targets), converted and checked; of arrays all before the first."""
+    def _examples(self, X: Any, y: Any = None, targets: Any = None) -> Iterator[tuple[Any, Any]]:
+        """Yield rows, converted and checked, and `targets(y, n, first)`; of arrays all at once."""
         if not is_read_once(X, self.dense_rows):
             for _ in self._converted(X, y, targets):
                 pass
         return self._converted(X, y, targets)
 
-    def _converted(self, X: Any, y: Any, targets: bool) -> Iterator[tuple[Any, Any]]:
+    def _converted(self, X: Any, y: Any, targets: Any) -> Iterator[tuple[Any, Any]]:
         if hasattr(X, "check_schema"):  # a Stream
             X.check_schema(self)
         first = 0
@@ -216,13 +212,14 @@ class Estimator(saving.Saveable):
             if targets:
                 if answers is None:
                     raise ValueError("y must be given: the true answer for each row")
-                answers = self._targets(answers, n, first)
+                answers = targets(answers, n, first)
             yield rows, answers
             first += n
 
     def _run(
-        self, X: Any, y: Any, play: Any, room: Any, done: Any, progress: Any, result: Any
-    ) -> Any:
+        self, X: Any, y: Any, targets: Any, play: Any, room: Any, done: Any, progress: Any,
+        result: Any,
+    ) -> Any:  # fmt: skip
         """Play examples part by part, `play(rows, targets, log)`, and return `result(logs)`.
 
         `room(n)` makes the log of n rounds, or None; `done` is counted up by `play`. Ctrl-C keeps
@@ -230,12 +227,11 @@ class Estimator(saving.Saveable):
         """
         logs: list[Any] = []
         try:
-            for rows, targets in self._examples(X, y, targets=True):
+            for rows, answers in self._examples(X, y, targets):
                 logs.append(room(count(rows)))
                 for part in self.lock.parts(count(rows)):
                     log = logs[-1] and [array[part] for array in logs[-1]]
-                    some = between(rows, part.start, part.stop)
-                    self.lock.run(play, some, targets[part], log)
+                    play(between(rows, part.start, part.stop), answers[part], log)
                     if progress:
                         progress(int(done[0]), done[1].item())
         except KeyboardInterrupt as interrupt:
@@ -250,7 +246,7 @@ class Estimator(saving.Saveable):
             self._check_row(x)
             rows = (np.array([0, len(x[0])]), *x) if isinstance(x, tuple) else x[None]
             return self._computed(rows, kernel, width, *among)[0]
-        examples = self._converted(X, None, targets=False)
+        examples = self._converted(X, None, None)
         parts = [self._computed(rows, kernel, width, *among) for rows, _ in examples]
         if not parts:
             raise ValueError("X is empty: it has no rows")

@@ -98,9 +98,7 @@ def as_rows(X: Any, d: int, missing: bool, first: int = 0, largest: float = LARG
     n = count(rows)
     bad = first_fault(rows, n, d, missing, largest)
     if bad < n:
-        x = between(rows, bad, bad + 1)
-        x = tuple(part[slice(*x[0])] for part in x[1:]) if isinstance(x, tuple) else x[0]
-        check_row(x, d, missing, largest, f"row {first + bad} of X")
+        check_row(row_of(rows, bad), d, missing, largest, f"row {first + bad} of X")
     return rows
 
 
@@ -153,6 +151,14 @@ def as_among(among: Any, k: int) -> np.ndarray:
 def count(rows: Rows) -> int:
     """How many rows there are."""
     return len(rows[0]) - 1 if isinstance(rows, tuple) else len(rows)
+
+
+def row_of(rows: Rows, t: int) -> Any:
+    """Row t, dense or (indices, values)."""
+    if isinstance(rows, tuple):
+        starts, indices, values = rows
+        return indices[starts[t] : starts[t + 1]], values[starts[t] : starts[t + 1]]
+    return rows[t]
 
 
 def between(rows: Rows, start: int, stop: int) -> Rows:

@@ -133,8 +133,8 @@ class Learner(Estimator):
         done = np.zeros(2, np.int64)
 
         def play(rows: Any, labels: np.ndarray, log: Any) -> None:
-            self.kernels.play(
-                rows, labels, self.full_information, self.labels,
+            self.lock.run(
+                self.kernels.play, rows, labels, self.full_information, self.labels,
                 *(log or Trace.empty(len(labels))), done, self.choosing, self.updating,
                 self.model(),
             )  # fmt: skip
@@ -144,7 +144,7 @@ class Learner(Estimator):
             return Trace.joined(logs).part(0, rounds) if trace else Tally(rounds, correct)
 
         room = Trace.empty if trace else lambda n: None
-        return self._run(X, y, play, room, done, progress, result)
+        return self._run(X, y, self._labels, play, room, done, progress, result)
 
     def learn(self, X: Any, trace: Any, y: Any = None) -> None:
         """Learn from logged choices and their outcomes, in their order.
@@ -188,11 +188,11 @@ class Learner(Estimator):
     def _calls(self, x: Any) -> Calls:
         return self.sparse_calls if isinstance(x, tuple) else self.dense_calls
 
-    def _examples(self, X: Any, y: Any = None, targets: bool = False) -> Iterator[tuple[Any, Any]]:
+    def _examples(self, X: Any, y: Any = None, targets: Any = None) -> Iterator[tuple[Any, Any]]:
         if getattr(X, "n_classes", 0) > self.n_classes:
             sizes = f"{X.n_classes} classes, {type(self).__name__} has {self.n_classes}"
             raise ValueError(f"the stream {X.name} has {sizes}")
         return super()._examples(X, y, targets)
 
-    def _targets(self, y: Any, n: int, first: int) -> np.ndarray:
+    def _labels(self, y: Any, n: int, first: int) -> np.ndarray:
         return as_labels(y, self.n_classes, n, first=first)

@@ -21,11 +21,29 @@ CLASSES = {
     "onearm.convex.linear_regressors.FKM": "onearm.regression.linear_regressors.FKM",
 }
 
-PARAMETERS: dict[str, dict[str, str]] = {}  # by class: {old name: new name}
+BOOSTERS = ("BanditGradientBooster", "GradientBooster", "SpanBooster")
+
+PARAMETERS: dict[str, dict[str, str]] = {  # by class: {old name: new name}
+    **{booster: {"N": "n_learners", "leaves": "max_leaves"} for booster in BOOSTERS},
+    "NFKM": {"N": "n_points"},
+    "FKM": {"N": "n_points"},
+}
 
 WEIGHTS = {"W": "weights"}
 ADAPTIVE = WEIGHTS | {"G": "squared_gradients"}  # a regression with adaptive steps
 SECOND_ORDER = WEIGHTS | {"A": "second_order"}
+
+REGRESSOR = {"t": "rounds", "rng": "choosing", "noise_rng": "noise_generator", "W": "weights"}
+BOOSTER = REGRESSOR | {
+    "squared": "squared_norms",
+    "first": "first_values",
+    "edges": "bin_edges",
+    "value": "leaf_values",
+    "total": "leaf_gradients",
+    "heard": "leaf_counts",
+    "sums": "bin_gradients",
+    "known": "n_first",
+}
 
 ARRAYS: dict[str, dict[str, str]] = {  # by class, its weak learners' arrays too
     "Perceptron": WEIGHTS,
@@ -43,6 +61,12 @@ ARRAYS: dict[str, dict[str, str]] = {  # by class, its weak learners' arrays too
     "LinUCB": SECOND_ORDER,
     "LinTS": SECOND_ORDER,
     "Bag": ADAPTIVE,
+    "OGD": REGRESSOR,
+    "NFKM": REGRESSOR,
+    "FKM": REGRESSOR,
+    "BanditGradientBooster": BOOSTER,
+    "GradientBooster": BOOSTER,
+    "SpanBooster": BOOSTER | {"sigma": "shrinkage"},
 }
 
 

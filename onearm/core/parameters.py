@@ -11,7 +11,7 @@ from dataclasses import MISSING, Field, field, fields
 from numbers import Integral, Real
 from typing import Any
 
-from onearm.core.interval import Interval
+from onearm.core.state import Interval
 
 REQUIRED = MISSING  # the default of a parameter that has none
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 import onearm
-from onearm.core.interval import Interval, require_inside
 from onearm.core.sparse_check import check_csr
+from onearm.core.state import Interval, require_inside
 
 FACTS = {"parameters", "classes", "columns", "multilabel", "names", "shared", "form"}
 RANGES = {"votes": "[-1, 1]", "alpha": "[-1e6, 1e6]", "loss": "(0, 2]"}  # of each round

@@ -1,91 +1,81 @@
-"""N regression trees of linear losses ⟨g, h(x)⟩, in a few arrays.
+"""Regression trees as weak learners of linear losses ⟨g, h(x)⟩.
 
-A leaf says a vector v, ‖v‖ ≤ R, and steps v ← Π(v - η g) with η = lr·n^(-power), n the rows that it
-has heard of since it was split off. It keeps Σ g for each feature and each of B bins. With values
-within R, a cut into parts of sums G₁ and G₂ gains R(‖G₁‖ + ‖G₂‖ - ‖G₁ + G₂‖) over no cut. Every
-`GRACE` rows the feature with the largest gain is compared with the next by Hoeffding's bound, with
-the mean square of the gradients in the place of their range, which is wide for estimates from
-losses. Bins are the quantiles of the first rows, the same for all trees. A stump is a tree of two
-leaves.
+A leaf predicts a vector v, ‖v‖ ≤ R, and steps v ← Π(v - η g) with η = lr·n^(-power), n the rows
+that it has seen since it was split off. It keeps Σ g for each feature and each of B bins. With
+values within R, a cut into parts of sums G₁ and G₂ gains R(‖G₁‖ + ‖G₂‖ - ‖G₁ + G₂‖) over no cut.
+Every `GRACE_PERIOD` rows the feature with the largest gain is compared with the next by Hoeffding's
+bound, with the mean square of the gradients in the place of their range, which is wide for
+estimates from losses. Bins are the quantiles of the first rows, the same for all trees. A stump is
+a tree of two leaves.
 
 P. Domingos, G. Hulten. Mining high-speed data streams. KDD 2000.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
-from onearm.core.interval import Interval, require_inside
 from onearm.core.kernels import kernel_without_refcounts
 from onearm.core.memory import Shapes
-from onearm.core.state import FINITE
+from onearm.core.state import Interval, require_inside
+from onearm.regression.weak_learners import WeakLearners
 
 B = 16  # bins
 FIRST = 200  # rows that bins are made of
-GRACE = 50  # rows at a leaf between two attempts to split it
-SURE = math.log(1.0 / 0.05)  # of a split
-TIE = 0.1  # of the gradients' deviation: when gains are known so well, the larger is taken
+GRACE_PERIOD = 50  # rows at a leaf between two attempts to split it
+LOG_CONFIDENCE = math.log(1.0 / 0.05)  # of a split
+TAU = 0.1  # of the gradients' deviation: when gains are known so well, the larger is taken
 FEATURE, CUT, BELOW, ABOVE = range(4)  # of a node; BELOW and ABOVE are nodes, or ~leaf
-ROWS, SQUARES = range(2)  # of what a leaf has heard
+ROWS, SQUARES = range(2)  # of the rows that a leaf has seen: their number, Σ ‖g‖²
 
 
-class TreeWeak:
-    """The learners, and room to work in."""
+class TreeWeak(WeakLearners):
+    """The learners."""
 
     n_leaves: np.ndarray
 
-    def __init__(
-        self, d: int, m: int, N: int, lr: float, power: float, R: float, leaves: int
-    ) -> None:
-        self.sizes, self.settings = (d, m, N, leaves), (lr, power, R)
+    def __init__(self, booster: Any) -> None:
+        super().__init__(booster)
+        self.max_leaves = 2 if booster.weak == "stump" else booster.max_leaves
 
     def shapes(self) -> Shapes:
-        d, m, N, L = self.sizes
+        (d, m, N), L = self.sizes, self.max_leaves
         return {
-            "first": ((d, FIRST), np.float64),
-            "edges": ((d, B - 1), np.float64),
+            "first_values": ((d, FIRST), np.float64),
+            "bin_edges": ((d, B - 1), np.float64),
             "nodes": ((N, L - 1, 4), np.int64),
             "n_leaves": ((N,), np.int64),
-            "value": ((N, L, m), np.float64),
-            "total": ((N, L, m), np.float64),
-            "heard": ((N, L, 2), np.float64),
-            "sums": ((N, L, d, B, m), np.float64),
-            "known": ((1,), np.int64),
+            "leaf_values": ((N, L, m), np.float64),
+            "leaf_gradients": ((N, L, m), np.float64),
+            "leaf_counts": ((N, L, 2), np.float64),
+            "bin_gradients": ((N, L, d, B, m), np.float64),
+            "n_first": ((1,), np.int64),
         }
 
-    def content_shapes(self, saved: dict[str, np.ndarray]) -> Shapes:
-        return self.shapes()
-
     def allocate(self) -> None:
-        for name, (shape, kind) in self.shapes().items():
-            setattr(self, name, np.zeros(shape, kind))
-        d, m, N, _ = self.sizes
+        super().allocate()
+        d, m, N = self.sizes
         self.n_leaves[...] = 1
         self.codes, self.at, self.left = np.zeros(d, np.int64), np.zeros(N, np.int64), np.zeros(m)
 
-    def arrays(self) -> dict[str, np.ndarray]:
-        """Return the state."""
-        return {name: getattr(self, name) for name in self.shapes()}
-
-    content = arrays
-
     def require_sound(self, saved: dict[str, np.ndarray]) -> None:
-        d, _, _, L = self.sizes
-        for name, array in saved.items():
-            if array.dtype == np.float64:
-                require_inside(name, array, Interval(FINITE), "trees")
-        require_inside("known", saved["known"], Interval(f"[0, {FIRST}]"), "trees")
-        most = L if saved["known"][0] == FIRST else 1
+        super().require_sound(saved)
+        n_first = saved["n_first"]
+        require_inside("n_first", n_first, Interval(f"[0, {FIRST}]"), "trees")
+        most = self.max_leaves if n_first[0] == FIRST else 1
         require_inside("n_leaves", saved["n_leaves"], Interval(f"[1, {most}]"), "trees")
-        require_inside("heard", saved["heard"], Interval("[0, inf)"), "trees")
+        require_inside("leaf_counts", saved["leaf_counts"], Interval("[0, inf)"), "trees")
         for nodes, n in zip(saved["nodes"], saved["n_leaves"], strict=True):
-            _require_tree(nodes[: n - 1], d)
-
-    def make_room(self, saved: dict[str, np.ndarray]) -> None:
-        pass
+            _require_tree(nodes[: n - 1], self.sizes[0])
 
     def model(self) -> tuple:
-        return *self.arrays().values(), self.codes, self.at, self.left, self.settings
+        first, edges, nodes, n_leaves, values, gradients, counts, by_bin, n_first = (
+            self.arrays().values()
+        )
+        bins, trees = (first, edges, n_first), (nodes, n_leaves, values)
+        sums, scratch = (gradients, counts, by_bin), (self.codes, self.at, self.left)
+        return bins, trees, sums, scratch, self.settings
 
 
 def _require_tree(nodes: np.ndarray, d: int) -> None:
@@ -103,10 +93,10 @@ def _require_tree(nodes: np.ndarray, d: int) -> None:
 
 
 @kernel_without_refcounts
-def say(x, a, weak):
-    """What the leaves say to which x comes."""
-    first, edges, nodes, n_leaves, value, total, heard, sums, known, codes, at, left, _ = weak
-    if known[0] >= FIRST:
+def predict(x, a, weak):
+    """The values of the leaves that x comes to."""
+    (_, edges, n_first), (nodes, n_leaves, value), _, (codes, at, left), _ = weak
+    if n_first[0] >= FIRST:
         for j in range(len(x)):
             codes[j] = 0
             for b in range(B - 1):
@@ -127,41 +117,41 @@ def say(x, a, weak):
 
 @kernel_without_refcounts
 def learn(x, t, g, a, weak):
-    """Take a step against the gradients g, at the leaves that spoke last, and split."""
-    first, edges, nodes, n_leaves, value, total, heard, sums, known, codes, at, left, own = weak
-    lr, power, R = own
+    """Take a step against the gradients g, at the leaves that predicted last, and split."""
+    (first, edges, n_first), (nodes, n_leaves, value), sums, (codes, at, left), settings = weak
+    (total, counts, by_bin), (lr, power, R) = sums, settings
     m = value.shape[2]
     for i in range(len(at)):
         leaf = at[i]
-        heard[i, leaf, ROWS] += 1.0
-        eta, length = lr * heard[i, leaf, ROWS] ** (-power), 0.0
+        counts[i, leaf, ROWS] += 1.0
+        eta, length = lr * counts[i, leaf, ROWS] ** (-power), 0.0
         for k in range(m):
             value[i, leaf, k] -= eta * g[i * m + k]
             length += value[i, leaf, k] * value[i, leaf, k]
         if length > R * R:
             for k in range(m):
                 value[i, leaf, k] *= R / math.sqrt(length)
-        if known[0] < FIRST:
+        if n_first[0] < FIRST:
             continue
         for k in range(m):
             total[i, leaf, k] += g[i * m + k]
-            heard[i, leaf, SQUARES] += g[i * m + k] * g[i * m + k]
+            counts[i, leaf, SQUARES] += g[i * m + k] * g[i * m + k]
         for j in range(len(x)):
             for k in range(m):
-                sums[i, leaf, j, codes[j], k] += g[i * m + k]
-        if heard[i, leaf, ROWS] % GRACE == 0 and n_leaves[i] < value.shape[1]:
+                by_bin[i, leaf, j, codes[j], k] += g[i * m + k]
+        if counts[i, leaf, ROWS] % GRACE_PERIOD == 0 and n_leaves[i] < value.shape[1]:
             _split(i, leaf, weak)
-    if known[0] < FIRST:
-        _look(x, first, edges, known)
-        if known[0] == FIRST:
+    if n_first[0] < FIRST:
+        _add_first(x, first, edges, n_first)
+        if n_first[0] == FIRST:
             for i in range(len(at)):
                 _forget(i, 0, weak)
 
 
 @kernel_without_refcounts
-def _look(x, first, edges, known):
+def _add_first(x, first, edges, n_first):
     """Keep one of the first rows; sorted, the last of them gives the bins."""
-    n = known[0]
+    n = n_first[0]
     for j in range(len(x)):
         place = n
         while place > 0 and first[j, place - 1] > x[j]:
@@ -171,7 +161,7 @@ def _look(x, first, edges, known):
         if n == FIRST - 1:
             for b in range(B - 1):
                 edges[j, b] = first[j, (b + 1) * FIRST // B]
-    known[0] += 1
+    n_first[0] += 1
 
 
 @kernel_without_refcounts
@@ -185,14 +175,14 @@ def _norm(v):
 @kernel_without_refcounts
 def _gain(i, leaf, j, weak):
     """The largest gain of feature j over R, and its cut."""
-    total, sums, left = weak[5], weak[7], weak[11]
+    _, _, (total, _, by_bin), (_, _, left), _ = weak
     whole, best, cut = _norm(total[i, leaf]), 0.0, 0
     for k in range(len(left)):
         left[k] = 0.0
     for b in range(B - 1):
         under, over = 0.0, 0.0
         for k in range(len(left)):
-            left[k] += sums[i, leaf, j, b, k]
+            left[k] += by_bin[i, leaf, j, b, k]
             under += left[k] * left[k]
             over += (total[i, leaf, k] - left[k]) * (total[i, leaf, k] - left[k])
         gain = math.sqrt(under) + math.sqrt(over) - whole
@@ -204,18 +194,18 @@ def _gain(i, leaf, j, weak):
 @kernel_without_refcounts
 def _split(i, leaf, weak):
     """Split a leaf if the best feature is surely better than the next, or hardly different."""
-    nodes, n_leaves, value, heard, sums = weak[2], weak[3], weak[4], weak[6], weak[7]
+    _, (nodes, n_leaves, value), (_, counts, by_bin), _, _ = weak
     best, second, feature, cut = 0.0, 0.0, -1, 0
-    for j in range(sums.shape[2]):
+    for j in range(by_bin.shape[2]):
         gain, where = _gain(i, leaf, j, weak)
         if gain > best:
             best, second, feature, cut = gain, best, j, where
         elif gain > second:
             second = gain
-    rows = heard[i, leaf, ROWS]
-    deviation = math.sqrt(heard[i, leaf, SQUARES] / rows)
-    bound = deviation * math.sqrt(2.0 * SURE / rows)
-    tied = bound < TIE * deviation and best > rows * bound
+    rows = counts[i, leaf, ROWS]
+    deviation = math.sqrt(counts[i, leaf, SQUARES] / rows)
+    bound = deviation * math.sqrt(2.0 * LOG_CONFIDENCE / rows)
+    tied = bound < TAU * deviation and best > rows * bound
     if feature < 0 or not (best - second > rows * bound or tied):
         return
     new, node = n_leaves[i], n_leaves[i] - 1
@@ -228,17 +218,17 @@ def _split(i, leaf, weak):
     n_leaves[i] += 1
     for k in range(value.shape[2]):
         value[i, new, k] = value[i, leaf, k]
-    for one in (leaf, new):
-        _forget(i, one, weak)
+    for emptied in (leaf, new):
+        _forget(i, emptied, weak)
 
 
 @kernel_without_refcounts
 def _forget(i, leaf, weak):
-    """A new leaf has heard of nothing."""
-    total, heard, sums = weak[5], weak[6], weak[7]
-    heard[i, leaf, ROWS] = heard[i, leaf, SQUARES] = 0.0
+    """A new leaf has seen nothing."""
+    total, counts, by_bin = weak[2]
+    counts[i, leaf, ROWS] = counts[i, leaf, SQUARES] = 0.0
     for k in range(total.shape[2]):
         total[i, leaf, k] = 0.0
-        for j in range(sums.shape[2]):
+        for j in range(by_bin.shape[2]):
             for b in range(B):
-                sums[i, leaf, j, b, k] = 0.0
+                by_bin[i, leaf, j, b, k] = 0.0

@@ -25,7 +25,7 @@ class Stream:
     name
         What the stream is called in tables and plots.
     n_classes, n_features
-        Sizes k and d; labels are the integers 0 to k-1.
+        Sizes k and d; labels are the integers 0 to k-1, or numbers to regress where k = 0.
     source
         Called without arguments, gives the chunks (X, y) from the start.
     n_rows
@@ -67,6 +67,7 @@ class Stream:
     ) -> "Stream":
         """Return the rows of X with labels y as a stream; k is the largest label plus 1.
 
+        With `n_classes=0` y are numbers, or rows of such, for regressors.
         X is an array, sparse, or a data frame of numbers, whose columns give the features' names.
         """
         if hasattr(X, "columns"):
@@ -74,11 +75,16 @@ class Stream:
         X = X if hasattr(X, "dtype") else as_array(X, np.float64, "X")  # frames and lists have none
         if len(X.shape) != 2:
             raise ValueError(f"X must have two dimensions, got shape {X.shape}")
-        y = as_array(y, np.int64, "y")
         for some, _ in chunks(X):
             as_rows(some, X.shape[1], missing=True)
-        k = n_classes or int(y.max(initial=1)) + 1
-        labels = as_labels(y, k, X.shape[0])
+        if n_classes == 0:
+            k, labels = 0, as_array(y, np.float64, "y")
+            if len(labels) != X.shape[0]:
+                raise ValueError(f"y must have one number for each of {X.shape[0]} rows")
+        else:
+            y = as_array(y, np.int64, "y")
+            k = n_classes or int(y.max(initial=1)) + 1
+            labels = as_labels(y, k, X.shape[0])
         sizes = {"n_classes": k, "n_features": X.shape[1], "n_rows": X.shape[0]}
         about = {key: tuple(v) if isinstance(v, list) else v for key, v in about.items()}
         return cls(name, source=lambda: chunks(X, labels), in_memory=True, **sizes, **about)
@@ -161,6 +167,8 @@ class Stream:
         at = list(at)
         if at != sorted(set(at)) or not at or at[0] < 0:
             raise ValueError(f"at must be ascending rounds, at least one, got {at}")
+        if to is None and self.n_classes == 0:
+            raise ValueError("to must be given for a stream of numbers: it has no labels")
         if to is None:
             source = lambda: self._permuted(at, seed)  # noqa: E731 two lines are not clearer
         elif (to.n_classes, to.n_features) != (self.n_classes, self.n_features):

@@ -147,9 +147,10 @@ def loss(method: str, settings: Record, data: Rows, index: np.ndarray, seed: int
 def parameters(method: str, settings: Record) -> dict[str, Any]:
     """Return the parameters of a method's class for settings in the paper's symbols."""
     given: dict[str, Any] = {name: settings[name] for name in ("lr", "power", "R")}
-    given |= {} if method == "ogd" else {"N": settings["N"]}
+    N = "n_points" if method == "nfkm" else "n_learners"
+    given |= {} if method == "ogd" else {N: settings["N"]}
     given |= {"delta": DELTA} if method in LOSSES_ALONE else {}
-    given |= {"weak": "tree", "leaves": LEAVES} if "trees" in method else {}
+    given |= {"weak": "tree", "max_leaves": LEAVES} if "trees" in method else {}
     return given | ({"R": given["R"] + DELTA} if method == "nfkm" else {})  # it plays δ inside R
 
 

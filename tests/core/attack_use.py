@@ -32,7 +32,7 @@ def valid_file(case: str) -> bytes:
         X[::17, 2] = np.nan
         model: Any = onearm.AdaBoostMH(form, n_rounds=30, n_leaves=4, random_state=0).fit(X, y)
     elif case in REGRESSORS:
-        params = {"weak": form, "N": 4} if form else {}
+        params = {"weak": form, "n_learners": 4} if form else {}
         model = getattr(onearm, name)(D, 2, lr=0.05, R=4.0, **params)
         model.play(X, np.clip(X[:, :2], -2, 2))
     else:
@@ -67,7 +67,7 @@ def use_regressor(model: Any) -> None:
     X, m = rows(model.n_features), model.n_outputs
     assert model.predict(X).shape == ((len(X), m) if m > 1 else (len(X),))
     model.play(X, np.clip(X[:, :1], -1, 1).repeat(m, axis=1))
-    if hasattr(model, "choose"):
+    if not model.full_information:
         query = model.choose(X[0])
         if (abs(query.points) < 1e40).all():
             model.update(X[0], query, query.points.sum(axis=1))

@@ -34,7 +34,16 @@ def test_nothing_that_was_made_can_be_replaced(name):
 @pytest.mark.parametrize("name", MODELS)
 def test_sizes_are_fixed(name):
     model = make(name)
-    for size in ("n_classes", "n_features", "n_outputs", "seed", "N", "waves", "weak"):
+    for size in (
+        "n_classes",
+        "n_features",
+        "n_outputs",
+        "seed",
+        "n_learners",
+        "n_points",
+        "waves",
+        "weak",
+    ):
         if size in model.params():
             with pytest.raises(AttributeError, match=f"{size} of {name} is fixed once it is made"):
                 setattr(model, size, 20)

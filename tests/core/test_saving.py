@@ -273,7 +273,7 @@ HUGE = [
     ("HoeffdingTree", {}, {"n_features": 2**27}),
     ("Chorus", {}, {"n_features": 2**31 - 1}),
     ("BanditBBM", {"n_learners": 2}, {"n_classes": 2**31 - 1, "n_learners": 500}),
-    ("BanditGradientBooster", {}, {"N": 2**31 - 1}),
+    ("BanditGradientBooster", {}, {"n_learners": 2**31 - 1}),
 ]
 
 

@@ -96,7 +96,7 @@ def test_any_mixture_of_calls_of_a_regressor(name, tmp_path):
     y = np.clip(X[:, 0], -1, 1)
 
     def by_call():
-        if hasattr(regressor, "choose"):
+        if not regressor.full_information:
             query = regressor.choose(X[0])
             regressor.update(X[0], query, query.points[:, 0])
 
@@ -109,7 +109,7 @@ def test_any_mixture_of_calls_of_a_regressor(name, tmp_path):
         times=4,
     )
     assert np.isfinite(regressor.predict(X)).all()
-    played = regressor.t[0] - 4 * hasattr(regressor, "choose")
+    played = regressor.rounds[0] - 4 * (not regressor.full_information)
     assert played == 8 * N
 
 
