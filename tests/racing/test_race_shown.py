@@ -92,7 +92,7 @@ def test_odd_words_do_no_harm(capsys):
                 if line.under_way:
                     break
                 time.sleep(0.02)
-        assert line.under_way == {key: [400, 300, 0.5]}
+        assert line.under_way == {key: (400, 300, 0.5)}
     assert "Traceback" not in capsys.readouterr().err
 
 
