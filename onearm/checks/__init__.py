@@ -46,7 +46,7 @@ def exemption(check: Callable[[Any], None], learner: Any) -> str | None:
     if check is nothing_peeked and learner.full_information:
         return "is shown every label"
     if check is rewards_are_taken and not learner.real_rewards:
-        return "hears only right or wrong"
+        return "gets only right or wrong as feedback"
     return None
 
 

@@ -25,7 +25,7 @@ def finite(name: str, value: Any, shape: tuple[int, ...], most: float = LARGEST)
 
 
 def gradient(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
-    """Return a gradient of its own, in which what is next to nothing is 0."""
+    """Return a copy of a gradient, in which what is next to nothing is 0."""
     g = finite(name, value, shape, STEEPEST)
     return np.where(np.abs(g) < FAINTEST, 0.0, g)
 

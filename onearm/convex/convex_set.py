@@ -8,7 +8,7 @@ A point is an array of the set's `shape`. Every set has
     n             the dimension of that hull
     diameter      the largest distance of two points; `width` the largest in the 1-norm (or a bound)
     direction(z)  of a normal z: a unit vector along the hull
-    shrunk(xi)    the set drawn towards its centre by the factor 1-ξ
+    shrunk(xi)    the set shrunk towards its centre by the factor 1-ξ
     contains(x)   whether x is in it, or no further off than some slack
 
 These check what they are given and call _minimise, _project, _contains and _tangent.
@@ -62,7 +62,7 @@ class Set:
         return along / length
 
     def shrunk(self, xi: float) -> "Set":
-        """Return the set drawn towards its centre by the factor 1-ξ."""
+        """Return the set shrunk towards its centre by the factor 1-ξ."""
         return Shrunk(self, inside("xi", xi, 0.0, 1.0, "[0, 1)"))
 
     def _minimise(self, v: np.ndarray) -> np.ndarray:
@@ -88,27 +88,27 @@ class Shrunk(Set):
         self.width = self.scale * whole.width
 
     def _minimise(self, v: np.ndarray) -> np.ndarray:
-        return self._draw_in(self.whole._minimise(v))
+        return self._shrink(self.whole._minimise(v))
 
     def _project(self, x: np.ndarray) -> np.ndarray:
-        far = finite("x / (1 - xi)", self._draw_out(x), self.shape, 1e307)
-        return self._draw_in(self.whole._project(far))
+        far = finite("x / (1 - xi)", self._expand(x), self.shape, 1e307)
+        return self._shrink(self.whole._project(far))
 
     def _contains(self, x: np.ndarray, slack: float) -> bool:
-        return self.whole.contains(self._draw_out(x), slack)
+        return self.whole.contains(self._expand(x), slack)
 
     def _tangent(self, z: np.ndarray) -> np.ndarray:
         return self.whole._tangent(z)
 
-    def _draw_in(self, x: np.ndarray) -> np.ndarray:
+    def _shrink(self, x: np.ndarray) -> np.ndarray:
         return self.centre + self.scale * (x - self.centre)
 
-    def _draw_out(self, x: np.ndarray) -> np.ndarray:
+    def _expand(self, x: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore"):
             return self.centre + (x - self.centre) / self.scale
 
 
-def known(K: Any) -> Set:
+def as_set(K: Any) -> Set:
     """Return K, if it is a set."""
     if not isinstance(K, Set):
         raise ValueError(f"K must be a set of onearm.convex, as Simplex(3), got {K!r}")

@@ -1,7 +1,7 @@
 """Other ways to optimise online without projections, to compare with.
 
     OnlineFrankWolfe  one linear minimisation and one gradient a round; regret T^(3/4)
-    MetaFrankWolfe    a chain of optimisers that hear averaged stochastic gradients; √T in the mean
+    MetaFrankWolfe    a chain of optimisers on averaged stochastic gradients; √T in the mean
     MORGFW            the same, its averages corrected by the gradient one step before; √T
 
 An oracle takes a point and a seed and returns a stochastic gradient there. MORGFW asks it at two
@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from onearm.convex.arguments import MOST, SEEDS, STEEPEST, finite, gradient, integer, restored
-from onearm.convex.convex_set import Set, known
+from onearm.convex.convex_set import Set, as_set
 from onearm.convex.olo import PerturbedLeader
 
 Oracle = Callable[[np.ndarray, int], np.ndarray]
@@ -33,7 +33,7 @@ class OnlineFrankWolfe:
     """
 
     def __init__(self, K: Set) -> None:
-        self.K, self.t = known(K), 0
+        self.K, self.t = as_set(K), 0
         self.x, self.S = K.centre.copy(), np.zeros(K.shape)
         self.G = self.sigma = 0.0
 
@@ -58,14 +58,14 @@ class OnlineFrankWolfe:
 
 
 class MetaFrankWolfe:
-    """x^{k+1} = (1-η_k) x^k + η_k a_k, of which the last is played; a_k is told
+    """x^{k+1} = (1-η_k) x^k + η_k a_k, of which the last is played; a_k learns from
     d^k = (1-ρ_k) d^{k-1} + ρ_k g^k, with η_k = 1/(k+3) and ρ_k = 2/(k+3)^(2/3).
 
     In theory there are T^(3/2) steps in each of T rounds.
     """
 
     def __init__(self, K: Set, steps: int, seed: int = 0) -> None:
-        self.K = known(K)
+        self.K = as_set(K)
         self.steps = integer("steps", steps, 1, MOST // max(K.centre.size, 1))
         self.leaders = PerturbedLeader(K, self.steps, seed)
 
@@ -75,12 +75,12 @@ class MetaFrankWolfe:
 
     def averaged(self, points: np.ndarray, oracle: Oracle, seeds: Sequence[int]) -> np.ndarray:
         """d^1, d^2, …"""
-        d, found = np.zeros(self.K.shape), np.empty_like(points)
+        d, averages = np.zeros(self.K.shape), np.empty_like(points)
         for k in range(1, self.steps + 1):
             rho = 2.0 / (k + 3) ** (2.0 / 3.0)
             d = (1.0 - rho) * d + rho * self._answer(oracle, points[k - 1], seeds[k - 1])
-            found[k - 1] = d
-        return found
+            averages[k - 1] = d
+        return averages
 
     def play(self, oracle: Oracle, seed: int) -> np.ndarray:
         """Play a round and return the decision."""
@@ -112,10 +112,10 @@ class MORGFW(MetaFrankWolfe):
         return 1.0 / (k + 1)
 
     def averaged(self, points: np.ndarray, oracle: Oracle, seeds: Sequence[int]) -> np.ndarray:
-        d, found = self._answer(oracle, points[0], seeds[0]), np.empty_like(points)
-        found[0] = d
+        d, averages = self._answer(oracle, points[0], seeds[0]), np.empty_like(points)
+        averages[0] = d
         for k in range(2, self.steps + 1):
             now, before = (self._answer(oracle, points[k - j], seeds[k - 1]) for j in (1, 2))
             d = now + (1.0 - self.weight(k)) * (d - before)
-            found[k - 1] = d
-        return found
+            averages[k - 1] = d
+        return averages

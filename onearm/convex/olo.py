@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from onearm.convex.arguments import MOST, SEEDS, gradient, integer, moderate
-from onearm.convex.convex_set import Set, known
+from onearm.convex.convex_set import Set, as_set
 from onearm.convex.sets import Simplex
 from onearm.core.kernels import kernel
 from onearm.core.rng import seeded, uniform
@@ -27,7 +27,7 @@ class Optimisers:
     """N optimisers: the sum of their gradients, and how many there were."""
 
     def __init__(self, K: Set, N: int = 1) -> None:
-        self.K, self.N = known(K), integer("N", N, 1, MOST // max(K.centre.size, 1))
+        self.K, self.N = as_set(K), integer("N", N, 1, MOST // max(K.centre.size, 1))
         self.G, self.t = np.zeros((N, *K.shape)), np.zeros(N, np.int64)
 
     def predict(self, i: int = 0) -> np.ndarray:
@@ -67,7 +67,7 @@ class PerturbedLeader(Optimisers):
     def _predict(self, i: int) -> np.ndarray:
         spread = np.sqrt(self.R[i] * self.A[i] * max(self.t[i], 1) / self.K.width) or 1.0
         noise = np.empty(self.K.shape)
-        fill(noise.reshape(-1), spread, self.rng)
+        fill_uniform(noise.reshape(-1), spread, self.rng)
         self.x[i] = self.K._minimise(moderate(self.G[i] + noise))
         return self.x[i].copy()
 
@@ -122,7 +122,7 @@ class RegularisedLeader(Optimisers):
 
 
 @kernel
-def fill(noise, spread, rng):
+def fill_uniform(noise, spread, rng):
     """Independent numbers, uniform in ±spread/2."""
     for j in range(len(noise)):
         noise[j] = spread * (uniform(rng) - 0.5)

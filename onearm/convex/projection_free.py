@@ -1,10 +1,10 @@
 """Projection-free online optimisation from noisy gradients or from losses alone.
 
-N online linear optimisers A¹ … Aᴺ say a_1 … a_N, and
+N online linear optimisers A¹ … Aᴺ choose a_1 … a_N, and
 
     x^i = (1 - η_i) x^{i-1} + η_i a_i,    η_i = 2/(i+1),    i = 1 … N,
 
-of which x^N is played. Then A^i hears a gradient at x^{i-1}, the point that it was to improve. With
+of which x^N is played. Then A^i gets a gradient at x^{i-1}, the point that it was to improve. With
 losses alone it is the estimate (n/δ)·ℓ(x^{i-1} + δ u_i)·u_i, with u_i a random unit vector along
 the set, and the optimisers keep to a set smaller by δ.
 
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from onearm.convex.arguments import SEEDS, finite, gradient, inside, integer, restored
-from onearm.convex.convex_set import Set, known
+from onearm.convex.convex_set import Set, as_set
 from onearm.convex.olo import Optimisers, PerturbedLeader
 from onearm.core.rng import fill_normal, seeded
 
@@ -28,7 +28,7 @@ class Query(NamedTuple):
     """What is played, and where an answer is asked for."""
 
     decision: np.ndarray
-    points: np.ndarray  # (N, …): in the i-th the gradient or the loss is to be told
+    points: np.ndarray  # (N, …): where the gradient or the loss is asked for
     directions: np.ndarray  # (N, …): unit vectors from where the points were moved; else zeros
 
 
@@ -48,7 +48,7 @@ class ProjectionFree:
     optimisers
         The kind of the optimisers.
     seed
-        Of what is drawn.
+        Random seed of all that is drawn.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class ProjectionFree:
         self, K: Set, N: int, answers: str = GRADIENTS, delta: float = 0.0,
         optimisers: Callable[..., Optimisers] = PerturbedLeader, seed: int = 0,
     ) -> None:  # fmt: skip
-        known(K)
+        as_set(K)
         _check_answers(answers)
         if not callable(optimisers):
             raise ValueError(f"optimisers must be a class of onearm.convex.olo, got {optimisers!r}")
@@ -84,7 +84,7 @@ class ProjectionFree:
     @classmethod
     def for_rounds(cls, K: Set, T: int, answers: str = GRADIENTS, **more: Any) -> "ProjectionFree":
         """Return one with N = √T and, with losses, δ = T^(-1/4) but at most half of what may be."""
-        known(K)
+        as_set(K)
         _check_answers(answers)
         T = integer("T", T, 1, 2**53)
         delta = min(T**-0.25, K.inner / 2) if answers == LOSSES else 0.0
@@ -130,9 +130,9 @@ class ProjectionFree:
             finite(f"query.{name}", part, shape)
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Return the state: copied into another of the same parameters, that goes on from here."""
-        own = {"total": self.total, "t": self.t, "rng": self.rng}
-        return own | {f"optimisers.{name}": v for name, v in self.optimisers.arrays().items()}
+        """Return the state: copied into another of the same parameters, it continues from here."""
+        sums = {"total": self.total, "t": self.t, "rng": self.rng}
+        return sums | {f"optimisers.{name}": v for name, v in self.optimisers.arrays().items()}
 
     def play(self, oracle: Callable[[np.ndarray, int], Any], seed: int) -> np.ndarray:
         """Play a round, asking an oracle at each point with a seed, and return the decision."""

@@ -1,7 +1,7 @@
 """One round by call: kernels compiled for one learner, with all bound that it has itself.
 
 Numba asks at every call what types it is given, which takes as long as the round. Here it does not.
-The types of a learner's own arrays and numbers are known, the learner makes sure of those of a row,
+The types of a learner's arrays and numbers are known, the learner makes sure of those of a row,
 and the length of a row, its layout and its values the kernel checks itself.
 """
 
@@ -49,17 +49,17 @@ def calls_of(learner: Any, x: Any) -> Calls:
     """Return one round of `learner` as it is now, for rows of the types of `x`."""
     if learner.dense_rows and x is SPARSE:
         return REFUSING
-    own = learner.model(), learner.n_features, learner.missing
+    bound = learner.model(), learner.n_features, learner.missing
     busy, among, rng = learner.lock.busy, learner.labels, learner.choosing
     more = learner.n_classes, learner.updating
 
     def compile_choose() -> None:
-        choose = partial(compiled(learner.kernels.choose, *own, busy, among, rng, x), *own)
+        choose = partial(compiled(learner.kernels.choose, *bound, busy, among, rng, x), *bound)
         calls.choose, calls.choose_locked = partial(choose, busy, among, rng), partial(choose, FREE)
 
     def compile_update() -> None:
-        types = *own, busy, *more, x, (0, 0, 1.0), 1.0, 0
-        update = partial(compiled(learner.kernels.update, *types), *own)
+        types = *bound, busy, *more, x, (0, 0, 1.0), 1.0, 0
+        update = partial(compiled(learner.kernels.update, *types), *bound)
         calls.update = partial(update, busy, *more)
         calls.update_locked = partial(update, FREE, *more)
 

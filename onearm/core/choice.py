@@ -1,4 +1,4 @@
-"""What a learner says and what it hears: Choice, Trace, and their checks."""
+"""Choice and Trace: what a learner chooses and how it came out, and their checks."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -14,11 +14,11 @@ from onearm.core.kernels import COMPILED
 
 
 class Choice(NamedTuple):
-    """What a learner said, with all that must come back for it to learn from the answer."""
+    """What a learner chose, with all that must come back for it to learn from the feedback."""
 
-    label: int  # ỹ, what it says
-    greedy: int  # ŷ, what it would have said had it not explored
-    propensity: float  # the probability with which it said `label`
+    label: int  # ỹ, the chosen label
+    greedy: int  # ŷ, the label without exploration
+    propensity: float  # the probability with which `label` was chosen
 
 
 class Trace(NamedTuple):
@@ -85,50 +85,52 @@ def as_choice(choice: Any, learner: Any) -> tuple[int, int, float]:
 def require_off_policy(learner: Any) -> None:
     """Refuse choices of another policy for a learner that can only learn from its own."""
     if not learner.off_policy:
-        name = type(learner).__name__
         raise ValueError(
-            f"{name} cannot learn from the choices of another policy: its update is right only for "
-            "labels that it chose itself (a choice of its own has a greedy label)"
+            f"{type(learner).__name__} cannot learn from the choices of another policy: its update "
+            "is right only for labels that it chose itself (such a choice has a greedy label)"
         )
 
 
-def as_outcome(learner: Any, label: int, correct: Any, truth: Any) -> tuple[float, int]:
-    """Return (reward, truth): what was heard about `label`.
-
-    True and False say right and wrong, so the truth is known when they say right. A number is a
-    reward and says nothing about the other labels.
-    """
+def require_feedback(learner: Any, truth: Any, what: str) -> None:
+    """Refuse true labels for a learner that must not see them, and their lack for the others."""
     name = type(learner).__name__
+    if learner.full_information and truth is None:
+        raise ValueError(f"{name} learns from full information: {what} must be given")
+    if not learner.full_information and truth is not None:
+        raise ValueError(f"{name} gets only right or wrong as feedback: {what} must not be given")
+
+
+def as_outcome(learner: Any, label: int, correct: Any, truth: Any) -> tuple[float, int]:
+    """Return (reward, truth): the feedback on `label`.
+
+    True and False mean right and wrong, so the truth is known when it is True. A number is a reward
+    and means nothing for the other labels.
+    """
     if isinstance(correct, bool | np.bool_):
         reward, known = float(correct), label if correct else HIDDEN
     elif learner.real_rewards and isinstance(correct, Real) and 0 <= float(correct) <= 1:
         reward, known = float(correct), HIDDEN
     else:
         allowed = "True, False or a number in [0, 1]" if learner.real_rewards else "True or False"
+        name = type(learner).__name__
         raise ValueError(f"correct must be {allowed} for {name}, got {correct!r}")
-    if not learner.full_information:
-        if truth is not None:
-            raise ValueError(f"{name} hears only right or wrong: truth must not be given")
-        return reward, known
-    if truth is None:
-        raise ValueError(f"{name} learns from full information: truth must be given")
-    known = int(as_labels([truth], learner.n_classes, 1, "truth")[0])
-    if (known == label) != bool(correct):
-        raise ValueError(f"correct is {correct} but label is {label} and truth is {known}")
+    require_feedback(learner, truth, "truth")
+    if learner.full_information:
+        known = int(as_labels([truth], learner.n_classes, 1, "truth")[0])
+        if (known == label) != bool(correct):
+            raise ValueError(f"correct is {correct} but label is {label} and truth is {known}")
     return reward, known
 
 
 def as_greedy(learner: Any, greedy: Any, n: int) -> np.ndarray:
     """Return the greedy labels of a trace, HIDDEN where another policy chose."""
-    if greedy is None:
-        greedy = np.full(n, HIDDEN)
+    greedy = np.full(n, HIDDEN) if greedy is None else greedy
     foreign = np.asarray(greedy) == HIDDEN
-    if foreign.shape == (n,) and foreign.any():
-        require_off_policy(learner)
-        return np.where(
-            foreign, HIDDEN, as_labels(np.where(foreign, 0, greedy), learner.n_classes, n, "greedy")
-        )
-    return as_labels(greedy, learner.n_classes, n, "greedy")
+    if foreign.shape != (n,) or not foreign.any():
+        return as_labels(greedy, learner.n_classes, n, "greedy")
+    require_off_policy(learner)
+    labels = as_labels(np.where(foreign, 0, greedy), learner.n_classes, n, "greedy")
+    return np.where(foreign, HIDDEN, labels)
 
 
 def as_outcomes(learner: Any, trace: Any, y: Any) -> tuple[Trace, np.ndarray, np.ndarray]:
@@ -146,23 +148,18 @@ def as_outcomes(learner: Any, trace: Any, y: Any) -> tuple[Trace, np.ndarray, np
     fine = (propensity >= LEAST) & (propensity <= 1)
     if not fine.all():
         at = int(fine.argmin())
-        raise ValueError(
-            f"propensity must be in [{LEAST:g}, 1], got {propensity[at]} in round {at}"
-        )
+        got = f"{propensity[at]} in round {at}"
+        raise ValueError(f"propensity must be in [{LEAST:g}, 1], got {got}")
     right = correct.dtype == bool
     if not right and not (learner.real_rewards and correct.dtype.kind in "fiu"):
         raise ValueError(f"correct must be True or False for {name}, got dtype {correct.dtype}")
     if not right and not ((correct >= 0) & (correct <= 1)).all():
         raise ValueError("rewards must be in [0, 1] in every round")
     reward = as_array(correct, np.float64, "correct")
-    if not learner.full_information:
-        if y is not None:
-            raise ValueError(f"{name} hears only right or wrong: y must not be given")
-        truth = np.where(correct, label, HIDDEN) if right else np.full(n, HIDDEN)
-    else:
-        if y is None:
-            raise ValueError(f"{name} learns from full information: y must be given")
+    require_feedback(learner, y, "y")
+    truth = np.where(correct, label, HIDDEN) if right else np.full(n, HIDDEN)
+    if learner.full_information:
         truth = as_labels(y, k, n)
         if not np.array_equal(truth == label, correct):
-            raise ValueError("correct must say where label equals y")
+            raise ValueError("correct must be True where label equals y, and nowhere else")
     return Trace(label, greedy, propensity, correct), reward, truth

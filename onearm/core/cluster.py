@@ -1,4 +1,4 @@
-"""A Ray to work on: the one that is there, or one that is begun, and ended again."""
+"""A Ray cluster to work on: the one in use, or one that is started, and ended again."""
 
 import socket
 from collections.abc import Iterator
@@ -6,26 +6,26 @@ from contextlib import contextmanager
 from typing import Any
 
 LOCAL = "ray"
-SECONDS = 5.0  # in which a cluster must be heard of
+SECONDS = 5.0  # in which a cluster must answer
 
 
 @contextmanager
 def connected(on: str) -> Iterator[Any]:
     """Give Ray: on "ray" the one of this process or a new one of this machine, else at an address.
 
-    What is begun here is ended here.
+    What is started here is ended here.
     """
     try:
         import ray
     except ImportError:
         raise ImportError(f"on={on!r} needs Ray: pip install 'onearm[ray]'") from None
     if ray.is_initialized():
-        there = ray.get_runtime_context().gcs_address
-        if on not in (LOCAL, "auto", there) and not _same(on, there):
-            raise ValueError(f"on must be ray or {there}, where Ray is in use already, got {on!r}")
+        address = ray.get_runtime_context().gcs_address
+        if on not in (LOCAL, "auto", address) and not _same(on, address):
+            raise ValueError(f"on must be ray or {address}, where Ray is in use, got {on!r}")
         yield ray
         return
-    _reached(on)
+    _require_listener(on)
     try:
         ray.init(address=None if on == LOCAL else on, log_to_driver=False)
     except (ValueError, ConnectionError, RuntimeError) as error:
@@ -38,13 +38,13 @@ def connected(on: str) -> Iterator[Any]:
         ray.shutdown()
 
 
-def _same(on: str, there: str) -> bool:
-    """Whether an address is that of the Ray in use, told by another name of this machine."""
+def _same(on: str, address: str) -> bool:
+    """Whether an address is that of the Ray in use, given by another name of this machine."""
     host, _, port = on.rpartition(":")
-    return host in ("127.0.0.1", "localhost") and port == there.rpartition(":")[2]
+    return host in ("127.0.0.1", "localhost") and port == address.rpartition(":")[2]
 
 
-def _reached(on: str) -> None:
+def _require_listener(on: str) -> None:
     """Refuse an address where nobody listens, for which Ray would wait many minutes."""
     host, _, port = on.rpartition(":")
     if not port.isdigit() or "/" in host:  # a name, or ray://, which Ray itself refuses in time

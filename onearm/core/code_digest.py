@@ -40,9 +40,9 @@ class Walk:
     def __init__(self, root: Any) -> None:
         self.ours = {"onearm", _package(root)}
         self.seen: dict[Any, int] = {}  # id -> position, for what may refer to itself
-        self.kept: list[Any] = []  # what was seen, so that no id is used twice
+        self.alive: list[Any] = []  # what was seen, so that no id is used twice
         self.kernels: list[Any] = []  # dispatchers
-        self.unknown: list[Any] = []  # values that are told by their type alone
+        self.unknown: list[Any] = []  # values that are known by their type alone
         self.digest = hashlib.sha256(self.describe(root).encode()).hexdigest()[:32]
 
     def describe(self, value: Any, names: frozenset[str] = frozenset()) -> str:
@@ -75,12 +75,12 @@ class Walk:
         return f"{_name(type(value))}{fields}[{','.join(ordered)}]"
 
     def _module(self, module: ModuleType, names: frozenset[str]) -> str:
-        """All attributes of these names: the bytecode does not tell whose attribute is asked."""
-        key, found = (id(module), names), {}
+        """All attributes of these names: the bytecode does not say whose attribute is used."""
+        key, used = (id(module), names), {}
         if key not in self.seen and _package(module) not in NAMED:
             self.seen[key] = len(self.seen)
-            found = {name: vars(module)[name] for name in sorted(names) if name in vars(module)}
-        parts = [f"{name}={self.describe(value, names)}" for name, value in found.items()]
+            used = {name: vars(module)[name] for name in sorted(names) if name in vars(module)}
+        parts = [f"{name}={self.describe(value, names)}" for name, value in used.items()]
         return f"module:{module.__name__}({','.join(parts)})"
 
     def _once(self, value: Any) -> str:
@@ -88,7 +88,7 @@ class Walk:
         if id(value) in self.seen:
             return f"#{self.seen[id(value)]}"
         self.seen[id(value)] = len(self.seen)
-        self.kept.append(value)
+        self.alive.append(value)
         if isinstance(value, Dispatcher):
             self.kernels.append(value)
             options = sorted((key, repr(v)) for key, v in value.targetoptions.items())
@@ -159,7 +159,7 @@ class Walk:
 
 
 def _names(code: CodeType) -> frozenset[str]:
-    """All names that a function asks of its globals, or of what it found there."""
+    """All names that a function looks up in its globals, or in their attributes."""
     inner = [_names(constant) for constant in code.co_consts if isinstance(constant, CodeType)]
     return frozenset(code.co_names).union(*inner)
 

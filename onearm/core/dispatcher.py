@@ -19,7 +19,7 @@ from onearm.core.symbols import PREFIX, publish
 
 
 class Kernel(CPUDispatcher):
-    """A function that is compiled on first use and found again by other processes."""
+    """A function that is compiled on first use and loaded by other processes."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -32,9 +32,9 @@ class Kernel(CPUDispatcher):
     def describe(self) -> str:
         """Return the kernel's name, and about how long it takes to compile it now."""
         *_, owner, name = re.sub(r"\.[0-9a-f]{12}$", "", f".{self.__qualname__}").split(".")
-        new = [one.py_func for one in self._cache.walk.kernels if not one.overloads]
+        new = [k.py_func for k in self._cache.walk.kernels if not k.overloads]
         seconds = sum(len(function.__code__.co_code) for function in new) / PER_SECOND
-        once = "once, " if self._cache.is_kept else ""
+        once = "once, " if self._cache.is_stored else ""
         return f"{owner}.{name} ({once}about {max(1, round(seconds))} s)".lstrip(".")
 
 

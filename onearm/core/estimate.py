@@ -1,6 +1,6 @@
-"""From right or wrong to unbiased estimates: what each label would have got, had it been said.
+"""From right or wrong to unbiased estimates: what each label would have got, had it been chosen.
 
-p is the propensity of the label that was said. Means are over that label, drawn with its chances.
+p is the propensity of the chosen label. Means are over that label, drawn with its chances.
 """
 
 import numpy as np
@@ -10,9 +10,9 @@ from onearm.core.kernels import kernel
 
 @kernel
 def zero_one_loss(label, greedy, propensity, truth, k):
-    """A vector with mean 1[r ≠ y] when labels are said by `explore.elsewhere` (Z19, eq. 4).
+    """A vector with mean 1[r ≠ y] when labels are chosen by `explore.elsewhere` (Z19, eq. 4).
 
-    Right: 1/p for every label but y and the greedy one, whose loss shows when it is said and wrong.
+    Right: 1/p for every label but y and the greedy one, whose loss shows when chosen and wrong.
     """
     loss = np.zeros(k)
     if label == truth:
@@ -26,7 +26,7 @@ def zero_one_loss(label, greedy, propensity, truth, k):
 
 @kernel
 def inverse_propensity(label, propensity, reward, k):
-    """A vector with mean -(1 - reward): minus the cost over p for the label that was said."""
+    """A vector with mean -(1 - reward): minus the cost over p for the chosen label."""
     value = np.zeros(k)
     value[label] = -(1.0 - reward) / propensity
     return value
@@ -34,7 +34,7 @@ def inverse_propensity(label, propensity, reward, k):
 
 @kernel
 def doubly_robust(q, label, propensity, reward):
-    """A vector with mean the reward: a model's guess q, corrected where a reward was heard."""
+    """A vector with mean the reward: a model's guess q, corrected where a reward is known."""
     value = q.copy()
     value[label] += (reward - q[label]) / propensity
     return value

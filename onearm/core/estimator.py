@@ -75,7 +75,7 @@ class Estimator(saving.Saveable):
         return {}
 
     def start(self) -> None:
-        """Set what the fields of the state do not say by themselves."""
+        """Set what the fields of the state cannot state."""
 
     def require_sound(self, saved: dict[str, np.ndarray]) -> None:
         """Refuse saved state whose arrays do not go together, each within its range."""

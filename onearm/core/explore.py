@@ -71,7 +71,7 @@ def certain(label, k):
 
 @kernel
 def uniformly(greedy, among, gamma, rng):
-    """Say `greedy`, but with probability γ any allowed label: P(r) = (1-γ)·1[r=ŷ] + γ/m."""
+    """Choose `greedy`, but with probability γ any allowed label: P(r) = (1-γ)·1[r=ŷ] + γ/m."""
     m = len(among)
     u = uniform(rng)
     label = among[min(int(u / gamma * m), m - 1)] if u < gamma else greedy
@@ -91,7 +91,7 @@ def uniform_chances(greedy, among, gamma, k):
 
 @kernel
 def elsewhere(greedy, among, rho, rng):
-    """Say `greedy`, but with probability ρ one of the other allowed labels (Z19)."""
+    """Choose `greedy`, but with probability ρ one of the other allowed labels (Z19)."""
     m = len(among)
     u = uniform(rng)
     if u >= rho or m == 1:

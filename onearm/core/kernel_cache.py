@@ -42,7 +42,7 @@ VERSIONS = (
 
 
 def cache_root() -> Path:
-    """Where compiled kernels are kept: in NUMBA_CACHE_DIR or the user's cache."""
+    """Where compiled kernels are stored: in NUMBA_CACHE_DIR or the user's cache."""
     return Path(os.environ.get("NUMBA_CACHE_DIR") or user_cache_path("onearm"))
 
 
@@ -70,11 +70,11 @@ class KernelCache(_Cache):
 
     @property
     def is_known(self) -> bool:
-        """Whether the digest tells all."""
+        """Whether the digest covers all that the kernel refers to."""
         return not self.walk.unknown
 
     @property
-    def is_kept(self) -> bool:
+    def is_stored(self) -> bool:
         """Whether another process can import this kernel and all that it calls."""
         if not self.is_known:
             return False
@@ -82,8 +82,8 @@ class KernelCache(_Cache):
 
     @property
     def cache_path(self) -> str | None:
-        """The folder, if the kernel is kept there."""
-        return str(cache_folder()) if self.is_kept else None
+        """The folder, if the kernel is stored there."""
+        return str(cache_folder()) if self.is_stored else None
 
     def file(self, sig: Any, codegen: Any) -> Path:
         """Return the file of the kernel as compiled for these types on this processor."""
@@ -95,18 +95,18 @@ class KernelCache(_Cache):
     def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
         """Return the compiled kernel, or None if it is to be compiled."""
         self.walk = Walk(self.kernel)  # globals may have changed since it was compiled for others
-        kept, self.globals = self.is_kept, _globals(self.kernel)
-        if not kept:
+        stored, self.globals = self.is_stored, _globals(self.kernel)
+        if not stored:
             return None
         target_context.refresh()
         file = self.file(sig, target_context.codegen())
         try:
-            kept_sig, needed_too, payload = pickle.loads(file.read_bytes())
+            stored_sig, needed_too, payload = pickle.loads(file.read_bytes())
         except Exception:  # it is missing or broken, which may fail in any way
             return None
-        if kept_sig != sig:
+        if stored_sig != sig:
             return None
-        callees = {one._cache.digest: one for one in self.walk.kernels if hasattr(one, "symbols")}
+        callees = {k._cache.digest: k for k in self.walk.kernels if hasattr(k, "symbols")}
         for digest, types in needed_too:
             if digest not in callees:
                 return None
@@ -115,8 +115,8 @@ class KernelCache(_Cache):
         return CompileResult._rebuild(target_context, *payload)
 
     def save_overload(self, sig: Any, data: CompileResult) -> None:
-        """Keep a compiled kernel, if there is a place."""
-        if not self.is_kept or data.lifted or data.library.has_dynamic_globals:
+        """Store a compiled kernel, if there is a place."""
+        if not self.is_stored or data.lifted or data.library.has_dynamic_globals:
             return
         file = self.file(sig, data.codegen)
         content = dumps((sig, needed(data), data._reduce()))
@@ -135,7 +135,7 @@ class KernelCache(_Cache):
 
 
 def file_name(function: Any) -> str:
-    """Return how files of this kernel begin; the name of a bound kernel tells its code."""
+    """Return how files of this kernel begin; the name of a bound kernel has its digest."""
     return re.sub(r"[^\w.]", "", function.__qualname__)[-60:]
 
 

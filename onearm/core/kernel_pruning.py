@@ -38,7 +38,7 @@ def _remove_unused(path: Path) -> None:
 
 @contextmanager
 def _alone(stamp: Path) -> Iterator[bool]:
-    """Give whether pruning is due and nobody else is at it; the stamp's time says when it was."""
+    """Yield whether pruning is due and nobody else is at it; the stamp's time is the last time."""
     with stamp.open("ab") as file:
         if not lock_file(file.fileno()):
             yield False

@@ -1,6 +1,6 @@
 """How this package compiles: one decorator, one way to compose, one way back to plain Python.
 
-A kernel is a plain loop over arrays that Numba compiles on first use. It is kept on disk under a
+A kernel is a plain loop over arrays that Numba compiles on first use. It is stored under a
 digest of all that decides what it compiles to (`kernel_cache`, `code_digest`).
 """
 
@@ -30,7 +30,7 @@ listen()
 
 
 def kernel(function: Callable[..., Any], separate: bool = False, **options: bool) -> Any:
-    """Compile `function` on first use, and keep it on disk where it can be found again."""
+    """Compile `function` on first use, and store it on disk for other processes."""
     if not COMPILED:
         return function
     # Never fastmath: results must repeat. Inlined, a call counts no references: a third faster.
@@ -76,7 +76,7 @@ def bind(template: Callable[..., Any], name: str, options: Options = LOOP, **ker
     """Compile `template` with its free names bound to `kernels`.
 
     A template calls `choose`, `update`, `weak_predict`, ... without knowing whose they are. The
-    name includes a digest of the code, so that two of a name are told apart.
+    name includes a digest of the code, so that two of a name differ.
 
     Bound to kernels without refcounts alone, it counts none either.
     """

@@ -30,7 +30,7 @@ __all__ = ["Learner", "state"]
 
 @dataclass
 class Learner(Estimator):
-    """What every learner is besides its own parameters, arrays and kernels."""
+    """What every learner has besides its parameters, arrays and kernels."""
 
     n_classes: int = whole(REQUIRED, 2, doc="Number of labels k; labels are the integers 0 to k-1.")
     n_features: int = whole(REQUIRED, 1, doc="Number of features d.")

@@ -1,7 +1,7 @@
 """One estimator, many threads: who may use its arrays, and when.
 
 Kernels that play a single round keep Python's lock (the GIL), so no two of them overlap. Loops let
-go of it: they hold the estimator's own lock, and raise its `busy` flag before they begin. A round
+go of it: they hold the estimator's lock, and raise its `busy` flag before they begin. A round
 that finds the flag raised returns at once, and is played again by a call that waits for the lock.
 """
 
@@ -39,7 +39,7 @@ class Lock:
         self.busy[0] = self.always
 
     def run(self, call: Callable[..., Result], *given: Any) -> Result:
-        """Return `call(*given)`, with all others kept out meanwhile."""
+        """Return `call(*given)`, while no other call runs."""
         again = self._inside._is_owned()
         self._waiting.append(None)
         with self._inside:

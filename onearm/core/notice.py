@@ -1,6 +1,6 @@
 """A line on stderr when compiling takes more than a second: otherwise a first call seems to hang.
 
-Worker processes say nothing: what started them tells what they do.
+Worker processes print nothing: what started them reports.
 """
 
 import sys
@@ -15,7 +15,7 @@ PER_SECOND = 1500  # bytes of bytecode that are compiled in a second, about
 
 
 class Notice(event.Listener):
-    """Hears when Numba compiles, which it does not when a kernel is found on disk."""
+    """Listens for Numba compiling, which it does not do for a kernel from disk."""
 
     def __init__(self) -> None:
         self.depth = 0  # kernels compile those that they call
@@ -25,13 +25,13 @@ class Notice(event.Listener):
         """Begin to wait, if this is one of our kernels and not called by another."""
         kernel = event.data["dispatcher"]
         if self.depth == 0 and hasattr(kernel, "describe") and is_main_process():
-            self.timer = Timer(PATIENCE, _say, [kernel])
+            self.timer = Timer(PATIENCE, _print, [kernel])
             self.timer.daemon = True
             self.timer.start()
         self.depth += 1
 
     def on_end(self, event: Any) -> None:
-        """It took less than that, or was said."""
+        """It took less than that, or was printed."""
         self.depth -= 1
         if self.depth == 0 and self.timer:
             self.timer.cancel()
@@ -43,7 +43,7 @@ def is_main_process() -> bool:
     return current_process().name == "MainProcess"
 
 
-def _say(kernel: Any) -> None:
+def _print(kernel: Any) -> None:
     print(f"compiling {kernel.describe()}", file=sys.stderr, flush=True)
 
 

@@ -67,10 +67,12 @@ def whole(default: Any, least: int, most: int = 2**31 - 1, *, doc: str = "") -> 
 def wholes(default: tuple[int, ...], least: int, most: int = 2**31 - 1, *, doc: str = "") -> Any:
     """Return a field for a sequence of integers of at least `least`."""
 
-    one = whole(REQUIRED, least, most).metadata["inside"]
+    number = whole(REQUIRED, least, most).metadata["inside"]
 
     def inside(value: Any) -> tuple[int, ...] | None:
-        stored: list[Any] = [one(n) for n in value] if isinstance(value, list | tuple) else [None]
+        stored: list[Any] = (
+            [number(n) for n in value] if isinstance(value, list | tuple) else [None]
+        )
         return None if None in stored else tuple(stored)
 
     return _field(default, f"integers in [{least}, {most}]", inside, True, doc)
@@ -125,12 +127,12 @@ def parameters(owner: Any) -> list[Field]:
 def document(cls: Any) -> None:
     """Add the section Parameters to a class's docstring, from the texts of its fields.
 
-    Called while the class is made, before `dataclass` has collected its own fields.
+    Called while the class is made, before `dataclass` has collected its fields.
     """
     if not cls.__doc__:
         return
-    own = {name: value for name, value in vars(cls).items() if isinstance(value, Field)}
-    known = getattr(cls, "__dataclass_fields__", {}) | own
+    new = {name: value for name, value in vars(cls).items() if isinstance(value, Field)}
+    known = getattr(cls, "__dataclass_fields__", {}) | new
     listed = [_described(f, name) for name, f in known.items() if "inside" in f.metadata]
     head, examples, rest = inspect.cleandoc(cls.__doc__).partition("\n\nExamples\n")
     section = "\n".join(["Parameters", "----------", *listed])

@@ -1,6 +1,6 @@
 """A generator that is an array: seeded, copied and saved like any other state.
 
-SplitMix64: the state moves by a fixed odd number, and what it says is the state, mixed.
+SplitMix64: the state moves by a fixed odd number, and its output is the state, mixed.
 
 G. Steele, D. Lea, C. Flood. Fast splittable pseudorandom number generators. OOPSLA 2014.
 """

@@ -1,7 +1,7 @@
 """Save and load: arrays in safetensors; class, parameters and a SHA-256 in its header. No pickle.
 
-A file appears under its name only when it is whole and on the disk. The digest tells a file that
-was damaged from one that was made to deceive: what it vouches for is checked all the same.
+A file appears under its name only when it is whole and on the disk. The digest finds a file that
+was damaged, not one that was made to deceive: all in it is checked.
 """
 
 import hashlib

@@ -1,7 +1,7 @@
 """Regressor: predict numbers, and learn from the answer or from a few noisy losses a round.
 
 A regressor is an estimator with a few kernels (`rounds` states them). One that learns from losses
-asks for them at some points around its prediction; a `full_information` one is told the answer.
+asks for them at some points around its prediction; a `full_information` one gets the answer.
 """
 
 from collections.abc import Callable
@@ -51,7 +51,7 @@ class Regressor(Estimator):
     choosing: np.ndarray = generator()  # that directions are drawn from
     noise_generator: np.ndarray = generator()  # that `play` draws the noise of losses from
 
-    full_information: ClassVar[bool] = False  # it is told the answer, and so every gradient
+    full_information: ClassVar[bool] = False  # it gets the answer, and so every gradient
     largest = 1e50  # no square of a product of two is infinite
     marks = "full_information", "dense_rows", "missing", "largest"
     way_out = "use fewer features, outputs or weak learners, or set onearm.max_bytes"
@@ -182,7 +182,7 @@ class Regressor(Estimator):
             raise ValueError(f"noise must be a number in [0, inf), got {noise!r}")
         if self.full_information and noise:
             name = type(self).__name__
-            raise ValueError(f"noise must be 0 for {name}, which is told the answer, got {noise!r}")
+            raise ValueError(f"noise must be 0 for {name}, which gets the answer, got {noise!r}")
 
     def _targets(self, kind: int) -> Any:
         def targets(y: Any, n: int, first: int) -> np.ndarray:
@@ -201,7 +201,7 @@ class Regressor(Estimator):
         """Refuse answers that cannot be learnt from."""
 
     def _numbers(self, name: str, given: Any, shape: tuple[int, ...]) -> np.ndarray:
-        """Return what was given as an array of this shape, or say what is wrong with it."""
+        """Return what was given as an array of this shape, or an error that names it."""
         array = as_array(given, np.float64, name)
         if array.shape != shape:
             raise ValueError(f"{name} must be of shape {shape}, got {array.shape}")

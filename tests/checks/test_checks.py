@@ -56,4 +56,4 @@ def test_prints_what_passed():
     assert len(lines) == 1 + len(CHECKS)
     assert lines[0].startswith("Banditron(n_classes=3, n_features=5")
     assert sum("passed" in line for line in lines) == len(CHECKS) - 1
-    assert "does not apply: hears only right or wrong" in "\n".join(lines)
+    assert "does not apply: gets only right or wrong as feedback" in "\n".join(lines)

@@ -190,5 +190,5 @@ def test_full_information_takes_no_queries():
     X, y = rows()
     with pytest.raises(TypeError, match="OGD learns from answers, by play: it cannot choose"):
         make("OGD").choose(X[0])
-    with pytest.raises(ValueError, match=r"noise must be 0 for OGD, which is told the answer"):
+    with pytest.raises(ValueError, match=r"noise must be 0 for OGD, which gets the answer"):
         make("OGD").play(X, y, noise=0.1)
