@@ -53,7 +53,7 @@ check: .venv/ready
 
 bench: .venv/ready
 	$(BIN)/python -m pip install --quiet --editable ".[bench]"
-	$(BIN)/python -m bench.speed.command
+	$(BIN)/python -m bench speed
 
 docs: .venv/ready
 	$(BIN)/sphinx-build -W -b html docs docs/_build

@@ -1,25 +1,27 @@
-"""Where the learners' defaults come from: the error over a few values of what matters most.
+"""Where the learners' defaults come from: errors over a few values of the main parameters.
 
-`python -m bench.defaults` plays rows of norm 1 and writes bench/results/defaults.json and .md.
+Plays rows of norm 1, stores the runs in results/defaults.jsonl and writes results/defaults.md.
+Re-running plays what is missing.
 """
 
-import json
-import platform
-from datetime import UTC, datetime
+from functools import cache
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from rich.progress import track
-from sklearn.datasets import load_digits
 
 import onearm
+from bench.benchmark import PlayedBenchmark
+from bench.timing import now
 from onearm import metrics
+from onearm.experiments.identity import versions
+from onearm.experiments.job import OnProgress, Record
+from papers.markdown import table
 
 SEEDS = 3
 ROUNDS = 30_000
-RESULTS = Path(__file__).parent / "results"
+STREAMS = ("SynNonSep", "digits × 20")
 GRIDS: dict[str, dict[str, list]] = {
     "Banditron": {"gamma": [0.01, 0.02, 0.05, 0.1]},
     "SOBA": {"gamma": [2**-7, 2**-6, 2**-5, 2**-4]},
@@ -38,57 +40,77 @@ GRIDS: dict[str, dict[str, list]] = {
 }
 
 
-def streams() -> dict[str, Any]:
-    """Rows of norm 1: sparse texts with noise, and images seen twenty times over."""
+class Job(NamedTuple):
+    """A learner with some parameters, played on all streams with all seeds."""
+
+    learner: str
+    parameters: Record
+
+    def configuration(self) -> Record:
+        """Return everything that decides the results."""
+        return {**self._asdict(), "seeds": SEEDS, "rounds": ROUNDS}
+
+    def play(self, progress: OnProgress) -> Record:
+        """Return the errors by stream, a list over seeds each."""
+        cls, errors = getattr(onearm, self.learner), {}
+        for stream in STREAMS:
+            X, y = rows(stream)
+            sizes = int(y.max()) + 1, X.shape[1]
+            learners = [cls(*sizes, **self.parameters, seed=seed) for seed in range(SEEDS)]
+            errors[stream] = [metrics.error(learner.play(X, y).correct) for learner in learners]
+        return {"errors": errors, "versions": versions(), "date": now()}
+
+    def summary(self, record: Record) -> str:
+        """Return the mean errors."""
+        return f"{self.learner} {self.parameters}: {', '.join(means(record))}"
+
+
+@cache
+def rows(stream: str) -> tuple[Any, np.ndarray]:
+    """Return rows of norm 1: sparse texts with noise, or images repeated twenty times."""
+    if stream == "SynNonSep":
+        return onearm.SynNonSep(ROUNDS, unit=True, seed=0).arrays()
+    from sklearn.datasets import load_digits
+
     digits = load_digits()
     X = digits.data / np.linalg.norm(digits.data, axis=1, keepdims=True)
-    images = onearm.Stream.of(X, digits.target, name="digits × 20").repeated(20).shuffled(0)
-    return {
-        "SynNonSep": onearm.SynNonSep(ROUNDS, unit=True, seed=0).arrays(),
-        "digits × 20": images.first(ROUNDS).arrays(),
-    }
+    images = onearm.Stream.of(X, digits.target, name=stream).repeated(20).shuffled(0)
+    return images.first(ROUNDS).arrays()
 
 
-def measure() -> list[dict[str, Any]]:
-    """The error of every learner, for every value of its grid, on every stream."""
-    jobs = [
-        (name, dict(zip(grid, values, strict=True)))
+def jobs() -> list[Job]:
+    """Return every learner with every value of its grid."""
+    return [
+        Job(name, dict(zip(grid, values, strict=True)))
         for name, grid in GRIDS.items()
         for values in product(*grid.values())
     ]
-    rows = streams()
-    return [_one(*job, rows) for job in track(jobs, "playing")]
 
 
-def _one(name: str, params: dict[str, Any], rows: dict[str, Any]) -> dict[str, Any]:
-    errors = {}
-    for stream, (X, y) in rows.items():
-        sizes = int(y.max()) + 1, X.shape[1]
-        players = [getattr(onearm, name)(*sizes, **params, seed=seed) for seed in range(SEEDS)]
-        errors[stream] = [metrics.error(player.play(X, y).correct) for player in players]
-    return {"learner": name, "parameters": params, "errors": errors}
+def means(record: Record) -> list[str]:
+    """Return the mean error on each stream."""
+    return [f"{np.mean(record['errors'][stream]):.3f}" for stream in STREAMS]
 
 
-def text(found: dict[str, Any]) -> str:
-    """The table for people; defaults are bold."""
-    lines = [
+def report(records: list[Record]) -> str:
+    """Return the table; defaults are bold."""
+    last = max(records, key=lambda record: record["date"])
+    lines = []
+    for record in records:
+        given = ", ".join(f"{name}={value}" for name, value in record["parameters"].items())
+        given = f"**{given}**" if given and is_default(record) else given
+        lines.append([record["learner"], given, *means(record)])
+    return (
         f"Mean error of {SEEDS} seeds over {ROUNDS:,} rounds, rows of norm 1, onearm "
-        f"{found['version']}, Python {found['python']}, {found['date']}. Defaults in bold.\n",
-        "| learner | parameters | SynNonSep | digits × 20 |",
-        "| --- | --- | --- | --- |",
-    ]
-    for row in found["rows"]:
-        said = ", ".join(f"{key}={value}" for key, value in row["parameters"].items())
-        means = [f"{np.mean(values):.3f}" for values in row["errors"].values()]
-        said = f"**{said}**" if _is_default(row) and said else said
-        lines.append(f"| {row['learner']} | {said} | {' | '.join(means)} |")
-    return "\n".join(lines) + "\n"
+        f"{last['versions']['onearm']}, Python {last['versions']['python']}, {last['date']}. "
+        f"Defaults in bold.\n\n{table(['learner', 'parameters', *STREAMS], lines)}\n"
+    )
 
 
-def _is_default(row: dict[str, Any]) -> bool:
-    """Whether the learner made without these parameters would be given the same numbers."""
-    cls = getattr(onearm, row["learner"])
-    default, given = (_numbers(cls(2, 1, **p).model()) for p in ({}, row["parameters"]))
+def is_default(record: Record) -> bool:
+    """Whether the learner with its default parameters has the same model."""
+    cls = getattr(onearm, record["learner"])
+    default, given = (_numbers(cls(2, 1, **p).model()) for p in ({}, record["parameters"]))
     return default == given
 
 
@@ -97,15 +119,9 @@ def _numbers(model: tuple) -> list:
     return [part for part in parts if not isinstance(part, np.ndarray)]
 
 
-if __name__ == "__main__":
-    found = {
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "version": onearm.__version__,
-        "python": platform.python_version(),
-        "seeds": SEEDS,
-        "rounds": ROUNDS,
-        "rows": measure(),
-    }
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "defaults.json").write_text(json.dumps(found, indent=1) + "\n")
-    (RESULTS / "defaults.md").write_text(text(found))
+def write(records: list[Record], folder: Path) -> None:
+    """Write defaults.md."""
+    (folder / "defaults.md").write_text(report(records))
+
+
+main = PlayedBenchmark("defaults", __doc__, "defaults.jsonl", jobs, write).main

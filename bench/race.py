@@ -1,104 +1,97 @@
-"""What a race adds to its learners' own time: `python -m bench.race_speed`.
+"""What a race adds to the time of its learners.
 
-Eight linear learners play SynNonSep, 10 repeats of 100,000 rounds. Beside the race, on one core and
-on all of them, the same runs by hand: a loop that makes the rows, makes the learner and plays.
+Eight linear learners play SynNonSep, by default 10 repeats of 100,000 rounds: as a race, on one
+core and on all, and in a loop that generates the rows, makes the learner and plays. Writes
+results/race_speed.json and .md.
 """
 
 import argparse
-import json
-import sys
 import time
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
 import onearm
-from bench.speed import report
+from bench.benchmark import Option, Requirement, Results, TimedBenchmark, written_by
 from onearm.racing.race import race
 from onearm.streams.views import linear
+from papers.markdown import table
 
-FOLDER = Path(__file__).with_name("results")
 LEARNERS = (
     "Perceptron", "Banditron", "SOBA", "Newtron", "ConservativeOVA", "OffsetTree", "Gaptron",
     "InverseGap",
 )  # fmt: skip
+ADDED, ALL_CORES = 5, 60  # per cent, seconds
+OPTIONS = (Option("repeats", 10, "of each learner"), Option("rounds", 100_000, "of a repeat"))
 
 
-def by_hand(seed: int, rounds: int) -> None:
-    """Play a repeat in a loop that makes the rows for each learner."""
+def loop(seed: int, rounds: int) -> None:
+    """Play a repeat in a loop that generates the rows for each learner."""
     for name in LEARNERS:
         stream = linear(onearm.SynNonSep(rounds, seed=seed))
         stream.learner(getattr(onearm, name), seed=seed).play(stream)
 
 
-def cpu(call: Callable[[], Any]) -> tuple[float, Any]:
-    """Seconds of this process, and what comes."""
+def timed(call: Callable[[], Any]) -> tuple[float, Any]:
+    """Return the CPU seconds of a call, and its result."""
     began = time.process_time()
-    came = call()
-    return time.process_time() - began, came
+    result = call()
+    return time.process_time() - began, result
 
 
-def measured(repeats: int, rounds: int, console: Console) -> dict[str, Any]:
-    """By hand and as a race by turns, a repeat at a time on one core, then all of it on all."""
-    by_hand(0, 100)
-    names, seen = list(LEARNERS), dict.fromkeys(("by_hand", "race", "rows", "learners"), 0.0)
+def measure(options: argparse.Namespace) -> Results:
+    """Time loop and race by turns, a repeat at a time on one core, then the race on all cores."""
+    repeats, rounds, console = options.repeats, options.rounds, Console(stderr=True)
+    loop(0, 100)
+    names, total = list(LEARNERS), dict.fromkeys(("loop", "race", "rows", "learners"), 0.0)
     for seed in range(repeats):
-        seen["by_hand"] += cpu(partial(by_hand, seed, rounds))[0]
+        total["loop"] += timed(partial(loop, seed, rounds))[0]
         rows = partial(linear, onearm.SynNonSep(rounds, seed=seed))
-        seen["rows"] += cpu(lambda rows=rows: list(rows().chunks()))[0]
+        total["rows"] += timed(lambda rows=rows: list(rows().chunks()))[0]
         alone = partial(race, "SynNonSep", names, rounds=rounds, seed=seed, on=1)
-        seconds, results = cpu(alone)
-        seen["race"] += seconds
-        seen["learners"] += sum(run["seconds"] for run in results.runs)
-        console.print(", ".join(f"{name} {s:.2f} s" for name, s in seen.items()))
+        seconds, results = timed(alone)
+        total["race"] += seconds
+        total["learners"] += sum(run["seconds"] for run in results.runs)
+        console.print(", ".join(f"{name} {s:.2f} s" for name, s in total.items()))
     began = time.perf_counter()
     results = race("SynNonSep", names, repeats=repeats, rounds=rounds)
-    return seen | {"all_cores": time.perf_counter() - began, "runs": len(results.runs)}
+    all_cores = {"all_cores": time.perf_counter() - began, "runs": len(results.runs)}
+    return {"sizes": {"repeats": repeats, "rounds": rounds}, "measured": total | all_cores}
 
 
-def write(results: dict[str, Any], folder: Path) -> None:
-    """Write the page."""
-    seen, sizes, facts = results["measured"], results["sizes"], results["about"]
-    adds = (seen["race"] - seen["rows"] - seen["learners"]) / seen["learners"]
-    met, soon = ["**no**", "yes"], seen["all_cores"] < 60
-    versions = ", ".join(f"{name} {facts[name]}" for name in ("python", "onearm", "numpy", "numba"))
-    (folder / "race_speed.md").write_text(f"""# What a race adds
+def requirements(results: Results) -> list[Requirement]:
+    """Return all requirements on the results."""
+    total = results["measured"]
+    added = 100 * (total["race"] - total["rows"] - total["learners"]) / total["learners"]
+    return [
+        Requirement("added to the time of the learners, %", added, "<", ADDED),
+        Requirement("the race on all cores, s", total["all_cores"], "<", ALL_CORES),
+    ]
 
-Written by `{results["command"]}` on {facts["date"]}, {facts["cpu"]}, {versions}.
+
+def report(results: Results) -> str:
+    """Return the table."""
+    total, sizes = results["measured"], results["sizes"]
+    rows = [
+        [each.what, f"{each.value:.1f}", f"below {each.bound:g}", "yes" if each.met else "**no**"]
+        for each in requirements(results)
+    ]
+    return f"""# What a race adds
+
+{written_by(results)}
 {len(LEARNERS)} linear learners, {sizes["repeats"]} repeats of {sizes["rounds"]:,} rounds of
-SynNonSep: {seen["runs"]} runs.
+SynNonSep: {total["runs"]} runs.
 
-| what | measured | demanded | met |
-| --- | --- | --- | --- |
-| added to the learners' own time, % | {100 * adds:.1f} | below 5 | {met[adds < 0.05]} |
-| the race on all cores, s | {seen["all_cores"]:.1f} | below 60 | {met[soon]} |
+{table(["what", "measured", "required", "met"], rows)}
 
-The race took {seen["race"]:.2f} s of processor time on one core: {seen["learners"]:.2f} s its
-learners themselves, {seen["rows"]:.2f} s their rows, which the learners of a repeat share, and the
-rest is what it adds. By hand, where each learner has its rows made, the same took
-{seen["by_hand"]:.2f} s.
-""")
+The race took {total["race"]:.2f} s of CPU time on one core: {total["learners"]:.2f} s for the
+learners, {total["rows"]:.2f} s for the rows, which the learners of a repeat share, and the rest is
+what it adds. A loop that generates the rows for each learner took {total["loop"]:.2f} s.
+"""
 
 
-def main() -> int:
-    """Measure and write."""
-    parser = argparse.ArgumentParser(prog="python -m bench.race_speed", description=__doc__)
-    parser.add_argument("--repeats", type=int, default=10)
-    parser.add_argument("--rounds", type=int, default=100_000)
-    parser.add_argument("--out", type=Path, default=FOLDER, help="folder of the results")
-    asked, console = parser.parse_args(), Console(stderr=True)
-    results = {
-        "command": " ".join(["python -m bench.race_speed", *sys.argv[1:]]),
-        "about": report.about(), "sizes": {"repeats": asked.repeats, "rounds": asked.rounds},
-        "measured": measured(asked.repeats, asked.rounds, console),
-    }  # fmt: skip
-    (asked.out / "race_speed.json").write_text(json.dumps(results, indent=1) + "\n")
-    write(results, asked.out)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+main = TimedBenchmark(
+    "race", __doc__, "race_speed", measure, report, None, requirements, OPTIONS
+).main

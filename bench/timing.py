@@ -1,12 +1,13 @@
-"""Time as it is taken here: CPU seconds first, wall clock beside it, every repeat kept."""
+"""Timing: CPU seconds first, wall clock beside it, every repeat recorded."""
 
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,42 +18,51 @@ ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "MKL", "OPENBLAS", 
 
 @dataclass
 class Timing:
-    """How long the same rows took, again and again."""
+    """How long the same rows took in each repeat."""
 
     rows: int = 1
     cpu: list[float] = field(default_factory=list)
     wall: list[float] = field(default_factory=list)
-    error: float | None = None  # the share of labels that were wrong
+    error: float | None = None  # the share of wrong labels
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Time what is done inside."""
+        """Time the body of a `with`."""
         wall, cpu = time.perf_counter(), time.process_time()
         yield
         self.cpu.append(time.process_time() - cpu)
         self.wall.append(time.perf_counter() - wall)
 
     def less(self, start: "Timing") -> "Timing":
-        """The same without what it takes to start."""
+        """Return the same times without that of starting."""
         cpu, wall = min(start.cpu), min(start.wall)
         return Timing(
             self.rows, [c - cpu for c in self.cpu], [w - wall for w in self.wall], self.error
         )
 
     def rate(self, clock: str = "cpu") -> float:
-        """Rows per second in the best of the repeats."""
+        """Return rows per second of the best repeat."""
         return self.rows / min(getattr(self, clock))
 
     def record(self) -> dict[str, Any]:
-        """Every number, for the results."""
+        """Return all numbers, for the results."""
         rates = {"rows_per_cpu_second": self.rate(), "rows_per_second": self.rate("wall")}
         return {"rows": self.rows, "error": self.error, **rates, "cpu": self.cpu, "wall": self.wall}
 
 
 def one_core() -> None:
-    """Keep this process, and children unless they are let go, to one core and one thread."""
+    """Restrict this process, and children unless they are `free`, to one core and one thread."""
     os.sched_setaffinity(0, {max(CORES)})
     os.environ.update(ONE_THREAD)
+
+
+def best_of(repeats: int, run: Callable[[], Any]) -> float:
+    """Return the least wall-clock seconds of some calls."""
+    timing = Timing()
+    for _ in range(repeats):
+        with timing.running():
+            run()
+    return min(timing.wall)
 
 
 def child(
@@ -69,18 +79,23 @@ def child(
         preexec_fn=(lambda: os.sched_setaffinity(0, CORES)) if free else None,
     )  # fmt: skip
     with process.stdout:
-        said = process.stdout.read()
+        printed = process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)  # this child's usage, not that of all so far
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
-        raise RuntimeError(f"{shown(command)} failed: {said.strip()[-400:]}")
+        raise RuntimeError(f"{format_command(command)} failed: {printed.strip()[-400:]}")
     if timing is not None:
         timing.cpu.append(usage.ru_utime + usage.ru_stime)
         timing.wall.append(time.perf_counter() - wall)
-    return said
+    return printed
 
 
-def shown(command: Sequence[str]) -> str:
-    """A command as one would type it, without the paths of this machine."""
+def format_command(command: Sequence[str]) -> str:
+    """Return a command as one would type it, without the paths of this machine."""
     first = "python" if command[0] == sys.executable else Path(command[0]).name
     return " ".join([first, *command[1:]])
+
+
+def now() -> str:
+    """Return the time in UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,4 +1,4 @@
-"""Our own learners as rivals of Chorus: what is tried of each, and one run of one of them."""
+"""The other learners of this package beside Chorus: which settings are tried, and one run."""
 
 import math
 import time
@@ -17,107 +17,107 @@ from onearm.streams import views
 from onearm.streams.stream import Stream
 
 Settings = list[dict[str, Any]]
-PARTS = 20  # equal parts of a run whose errors are kept
-FULL_SIZE = 5_000_000  # k·d² up to which ridge regressions keep whole matrices
-FULL_FEATURES = 100  # up to which Newton steps over all classes at once do
+PARTS = 20  # equal parts of a run whose errors are recorded
+FULL_SIZE = 5_000_000  # k·d² up to which ridge regressions have full matrices
+FULL_FEATURES = 100  # up to which Newton steps over all classes at once have them
 BOOSTERS = ("AdaBandit", "BanditBBM", "BinBandit")
-TIMES = (1.0, 1 / 16, 1 / 4, 4.0, 16.0)  # the default rate of exploration
+FACTORS = (1.0, 1 / 16, 1 / 4, 4.0, 16.0)  # of the default rate of exploration
 
 
 class TooSlowError(Exception):
-    """A run that was given up."""
+    """A run that was stopped because it takes too long."""
 
 
 class Run(NamedTuple):
-    """What a run came to."""
+    """The results of a run."""
 
     correct: np.ndarray
     seconds: float  # of CPU
-    told: dict[str, Any]  # what else is recorded
+    details: dict[str, Any]  # for the record
 
 
 def learners() -> list[str]:
-    """Return the names of all learners that hear right or wrong alone, but for Chorus."""
+    """Return the names of all learners from bandit feedback, except Chorus."""
     named = ((name, getattr(onearm, name)) for name in onearm.LEARNERS if name != "Chorus")
     return [name for name, cls in named if not cls.full_information]
 
 
 def settings(name: str, data: str) -> Settings:
-    """Return what is tried of a learner on a stream, the default first."""
+    """Return the settings that are tried on a stream, the default first."""
     rows = view(data, 0, "linear")
     k, d = rows.n_classes, rows.n_features
     if name in BOOSTERS:
-        few = {"rho": 0.003, "n_learners": 5}
+        small = {"rho": 0.003, "n_learners": 5}
         paper = [{"paper": data}] if data in DATA_SETS else []
-        return [{"rho": 0.003}, {"rho": 0.05}, few, *paper]
+        return [{"rho": 0.003}, {"rho": 0.05}, small, *paper]
     diagonal = k * d * d > FULL_SIZE
     if name == "Confidit":
-        return _rates(name, TIMES, diagonal=diagonal)
+        return _rates(name, FACTORS, diagonal=diagonal)
     if name in ("LinUCB", "LinTS"):
-        ridges = (1.0, 0.01)  # rows of norm 1 want less than the default, often much less
-        return [s for lam in ridges for s in _rates(name, TIMES, lam=lam, diagonal=diagonal)]
+        ridges = (1.0, 0.01)  # rows of norm 1 need less than the default, often much less
+        return [s for lam in ridges for s in _rates(name, FACTORS, lam=lam, diagonal=diagonal)]
     if name in ("SOBA", "Newtron"):
-        full = _rates(name, TIMES, diagonal=False) if d <= FULL_FEATURES else []
-        return _rates(name, TIMES, diagonal=True) + full
+        full = _rates(name, FACTORS, diagonal=False) if d <= FULL_FEATURES else []
+        return _rates(name, FACTORS, diagonal=True) + full
     if name == "ConservativeOVA":
         return [{"C": C} for C in (1.0, 0.03, 0.1, 0.3)]
     if name == "OffsetTree":
         return [{"explore": c} for c in (0.0, 1 / 16, 1 / 4, 1.0)] + [{"explore": 0.0, "C": 0.1}]
     if name == "InverseGap":
-        return _rates(name, (*TIMES, 64.0)) + [{"rule": "fast"}]
+        return _rates(name, (*FACTORS, 64.0)) + [{"rule": "fast"}]
     if name == "Gaptron":
-        return _rates(name, TIMES) + [{"loss": "hinge"}]
+        return _rates(name, FACTORS) + [{"loss": "hinge"}]
     if name == "EpsilonGreedy":
-        return _rates(name, TIMES) + [{"loss": "squared"}]
-    return _rates(name, TIMES)
+        return _rates(name, FACTORS) + [{"loss": "squared"}]
+    return _rates(name, FACTORS)
 
 
-def _rates(name: str, times: tuple[float, ...], **given: Any) -> Settings:
-    """The default exploration times these, where there is something to set."""
+def _rates(name: str, factors: tuple[float, ...], **given: Any) -> Settings:
+    """Return the default exploration times these factors, where there is a parameter for it."""
     cls = getattr(onearm, name)
     if cls.exploration is None:
         return [given]
     default = cls.__dataclass_fields__[cls.exploration].default
-    return [{cls.exploration: default * factor, **given} for factor in times]
+    return [{cls.exploration: default * factor, **given} for factor in factors]
 
 
 @lru_cache(maxsize=2)
 def view(data: str, seed: int, how: str) -> Stream:
-    """Return a repeat's rows in memory, in one of the ways in which races give them."""
+    """Return the rows of a repeat in memory, prepared as in races."""
     raw = stream(data, seed)
-    seen = views.view(how, raw)(raw)
-    kept = list(seen.chunks())
-    return replace(seen, source=lambda: iter(kept), in_memory=True)
+    prepared = views.view(how, raw)(raw)
+    chunks = list(prepared.chunks())
+    return replace(prepared, source=lambda: iter(chunks), in_memory=True)
 
 
 def play(data: str, cls: Any, given: dict[str, Any], seed: int, rounds: int, most: float) -> Run:
-    """Play the first rounds of a repeat; give up what would take more than `most` CPU seconds."""
-    own = "nominal" in cls.__dataclass_fields__
-    how = "as it is" if cls.missing else "filled" if own else "linear"
+    """Play the first rounds of a repeat; stop if it would take more than `most` CPU seconds."""
+    nominal = "nominal" in cls.__dataclass_fields__
+    how = "as it is" if cls.missing else "filled" if nominal else "linear"
     rows = view(data, seed, how).first(rounds)
     if "paper" in given:
-        nominal = {"nominal": rows.nominal} if rows.nominal else {}
         sizes = {"n_classes": rows.n_classes, "n_features": rows.n_features}
-        learner = cls.paper(given["paper"], seed=seed, **sizes, **nominal)
+        columns = {"nominal": rows.nominal} if rows.nominal else {}
+        learner = cls.paper(given["paper"], seed=seed, **sizes, **columns)
     else:
         learner = rows.learner(cls, seed=seed, **given)
-    kept: list[np.ndarray] = []
+    correct: list[np.ndarray] = []
     done, seconds = 0, 0.0
     for X, y in rows.chunks():
-        if not kept:  # compile or load the kernels before the clock runs
+        if not correct:  # compile or load the kernels before the clock runs
             type(learner)(**learner.params()).play(X[:1], y[:1])
         watch = _watch(seconds, done, rounds, most)
         began = time.process_time()
         trace = learner.play(X, y, progress=watch)
         seconds += time.process_time() - began
-        kept.append(trace.correct)
+        correct.append(trace.correct)
         done += len(y)
-    told = {"view": how, "n_features": rows.n_features}
-    return Run(np.concatenate(kept), seconds, told)
+    details = {"view": how, "n_features": rows.n_features}
+    return Run(np.concatenate(correct), seconds, details)
 
 
 def _watch(seconds: float, done: int, rounds: int, most: float) -> Callable[[int, int], None]:
-    """What gives a run up once it is clear that it takes too long."""
+    """Return a callback that stops a run once it is clear that it takes too long."""
     began = time.process_time()
 
     def watch(n: int, _: int) -> None:
@@ -129,8 +129,8 @@ def _watch(seconds: float, done: int, rounds: int, most: float) -> Callable[[int
     return watch
 
 
-def amounts(correct: np.ndarray, seconds: float) -> dict[str, Any]:
-    """Return what is kept of a run."""
+def results(correct: np.ndarray, seconds: float) -> dict[str, Any]:
+    """Return errors and speed, for the record of a run."""
     parts = [metrics.error(part) for part in np.array_split(correct, PARTS)]
     return {
         "error": round(metrics.error(correct), 6),

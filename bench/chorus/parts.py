@@ -1,66 +1,68 @@
-"""What each part of Chorus is worth: `python -m bench.chorus_parts`.
+"""Chorus without each of its parts, on the streams that were used in its development.
 
-Plays Chorus without one of its parts, on the streams it was made on alone, adds each run as a line
-to results/chorus/parts.jsonl, and writes parts.md and parts.png there; called again, it plays what
-is missing.
+Stores each run in results/chorus/parts.jsonl and writes parts.md and parts.png there; re-running
+plays what is missing.
 """
 
-import argparse
-import json
 import time
-from collections.abc import Iterator
-from datetime import UTC, datetime
 from functools import lru_cache
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 import onearm
+from bench.benchmark import PlayedBenchmark
 from bench.chorus.parts_report import CHANGING, SIZED, WIDE, write
 from bench.chorus.streams import stream
-from bench.chorus.variants import VARIANTS, WAVES, made
-from bench.timing import one_core
+from bench.chorus.variants import NOT_FOR_TEXTS, VARIANTS, WAVES, make
+from bench.timing import now
 from onearm import datasets
 from onearm.chorus.echo import HEARD
 from onearm.experiments.identity import versions
+from onearm.experiments.job import OnProgress, Record
 from onearm.streams.stream import Stream
 
-RESULTS = Path(__file__).parents[1] / "results" / "chorus"
 REPEATS = {
     "balance": 3, "mice": 3, "pendigits": 3, "letter": 3, "newsgroups": 3, "SynNonSep": 3,
     "elec2": 1, "rings": 3, WIDE: 3,
 } | dict.fromkeys(CHANGING, 3)  # fmt: skip
-Record = dict[str, Any]
+TEXTS = ("newsgroups",)
 
 
 class Job(NamedTuple):
-    """A run that is to be played."""
+    """A run of a variant on a repeat of a stream."""
 
     variant: str
     stream: str
     seed: int
 
-    def play(self) -> Record | None:
-        """Play it, and return its record; nothing if there is no such part."""
-        rows = played(self.stream, self.seed)
-        learner = made(self.variant, rows, self.seed)
-        if learner is None:
-            return None
-        made(self.variant, rows, self.seed).play(rows.first(1))  # compiles
+    def configuration(self) -> Record:
+        """Return what identifies the run; other code is no other run."""
+        return self._asdict()
+
+    def play(self, progress: OnProgress) -> Record:
+        """Return error and time, and the rounds of recovery where the labels change."""
+        rows = load(self.stream, self.seed)
+        learner = make(self.variant, rows, self.seed)
+        make(self.variant, rows, self.seed).play(rows.first(1))  # compiles
         began = time.process_time()
-        right = learner.play(rows).correct
+        correct = learner.play(rows).correct
         seconds = time.process_time() - began
         record = {
-            **self._asdict(), "rounds": len(right), "error": float(1.0 - right.mean()),
+            "rounds": len(correct), "error": float(1.0 - correct.mean()),
             "cpu_seconds": round(seconds, 3), "alarmed": bool(learner.change[HEARD]),
-            "versions": versions(), "date": datetime.now(UTC).isoformat(timespec="seconds"),
+            "versions": versions(), "date": now(),
         }  # fmt: skip
-        return record | (recovered(right) if self.stream in CHANGING else {})
+        return record | (recovery(correct) if self.stream in CHANGING else {})
+
+    def summary(self, record: Record) -> str:
+        """Return error and time."""
+        run = f"{self.variant} on {self.stream}, seed {self.seed}"
+        return f"{run}: {record['error']:.4f} in {record['cpu_seconds']:.1f} s"
 
 
 @lru_cache(maxsize=1)
-def played(name: str, seed: int) -> Stream:
+def load(name: str, seed: int) -> Stream:
     """Return the rows of a repeat."""
     if name == WIDE:
         return onearm.Separable(20_000, 10, 64, seed=seed)
@@ -72,55 +74,40 @@ def played(name: str, seed: int) -> Stream:
     return rows.repeated(2).shuffled(seed).drifting([rows.n_rows or 0], seed=seed)
 
 
-def recovered(right: np.ndarray, window: int = 200, near: float = 0.02) -> Record:
-    """Return the rounds until the next are as good as the last fifth before the change, about."""
-    half = len(right) // 2
-    good = 1.0 - right[half - half // 5 : half].mean() + near
+def recovery(correct: np.ndarray, window: int = 200, tolerance: float = 0.02) -> Record:
+    """Return rounds until the error is near that of the last fifth before the change.
+
+    Counted from the start and from the change, with the error over the next `window` rounds.
+    """
+    half = len(correct) // 2
+    limit = 1.0 - correct[half - half // 5 : half].mean() + tolerance
 
     def rounds(part: np.ndarray) -> int:
         errors = np.convolve(~part, np.ones(window), "valid") / window
-        return int(np.argmax(errors <= good)) if (errors <= good).any() else len(part)
+        return int(np.argmax(errors <= limit)) if (errors <= limit).any() else len(part)
 
-    return {"first": rounds(right[:half]), "again": rounds(right[half:])}
+    return {"from_start": rounds(correct[:half]), "after_change": rounds(correct[half:])}
 
 
 def variants(name: str) -> list[str]:
-    """Return what is played on a stream."""
+    """Return the variants that are played on a stream."""
     if name in CHANGING:
         return ["whole", "without echo"]
     if name == WIDE:
         return ["whole", *WAVES]
-    return [v for v in VARIANTS if v != "without echo" and (v not in WAVES or name in SIZED)]
+    left_out = {"without echo", *(() if name in SIZED else WAVES)}
+    left_out |= set(NOT_FOR_TEXTS) if name in TEXTS else set()
+    return [variant for variant in VARIANTS if variant not in left_out]
 
 
-def jobs() -> Iterator[Job]:
-    """Return all runs, those that take long last."""
-    for name, repeats in REPEATS.items():
-        for seed in range(1, repeats + 1):
-            yield from (Job(variant, name, seed) for variant in variants(name))
+def jobs() -> list[Job]:
+    """Return all runs, stream by stream."""
+    return [
+        Job(variant, name, seed)
+        for name, repeats in REPEATS.items()
+        for seed in range(1, repeats + 1)
+        for variant in variants(name)
+    ]
 
 
-def main() -> None:
-    """Play what is missing, and write."""
-    parser = argparse.ArgumentParser(prog="python -m bench.chorus_parts", description=__doc__)
-    parser.add_argument("--out", type=Path, default=RESULTS)
-    folder = parser.parse_args().out
-    one_core()
-    folder.mkdir(parents=True, exist_ok=True)
-    ledger = folder / "parts.jsonl"
-    records = (
-        [json.loads(line) for line in ledger.read_text().splitlines()] if ledger.exists() else []
-    )
-    done = {Job(*(r[name] for name in Job._fields)) for r in records}
-    for job in jobs():
-        record = None if job in done else job.play()
-        if record:
-            records.append(record)
-            with ledger.open("a") as file:
-                file.write(json.dumps(record) + "\n")
-            print(*job, f"{record['error']:.4f} in {record['cpu_seconds']:.1f} s", flush=True)
-    write(records, folder)
-
-
-if __name__ == "__main__":
-    main()
+main = PlayedBenchmark("chorus.parts", __doc__, "chorus/parts.jsonl", jobs, write).main

@@ -1,6 +1,6 @@
-"""The streams of the comparison with Chorus: those it was made on, and those held out.
+"""The streams of the comparison with Chorus: those used in development, and those held out.
 
-Repeat s is shuffled, or drawn, with seed s; elec2 is a time series and has one order alone.
+Repeat s is shuffled, or generated, with seed s; elec2 is a time series and has a single order.
 """
 
 from collections.abc import Callable
@@ -19,19 +19,19 @@ RINGS = 28  # labels of the stream `rings`
 
 
 def rings(seed: int) -> Stream:
-    """Return 4,000 rows of sizes and a number of rings that they hardly tell: mostly noise."""
+    """Return 4,000 rows of sizes and a number of rings that they hardly predict: mostly noise."""
     rng = np.random.default_rng(seed)
     n = 4000
     size = rng.gamma(4.0, 1.0, n)
     lengths = [size * np.exp(0.12 * rng.normal(size=n)) for _ in range(6)]
-    extra = 0.2 * rng.normal(size=n)  # of the weight, and it tells
+    extra = 0.2 * rng.normal(size=n)  # of the weight, and informative
     X = np.column_stack([*lengths, size**3 * np.exp(extra), rng.integers(0, 3, n)])
     spread = 2.2 * np.exp(0.3 * rng.normal(size=n)) * rng.normal(size=n)
     y = np.clip(np.round(2.0 + 2.2 * size**0.75 + 2.4 * extra + spread), 0, RINGS - 1)
     return Stream.of(X, y.astype(np.int64), RINGS, "rings", nominal=(0,) * 7 + (3,))
 
 
-MADE: dict[str, Callable[[int], Stream]] = {
+SYNTHETIC: dict[str, Callable[[int], Stream]] = {
     "rings": rings,
     "SynNonSep": lambda seed: onearm.SynNonSep(30_000, seed=seed),
     "SynSep": lambda seed: onearm.SynSep(100_000, seed=seed),
@@ -43,7 +43,7 @@ COPIES = {
     "covtype": 1, "reuters": 1, "adult": 1, "census": 1, "abalone": 1,
 }  # fmt: skip
 DEVELOPMENT = ("balance", "mice", "pendigits", "letter", "SynNonSep", "elec2", "newsgroups")
-DRAWN = ("rings",)  # for development too, but not compared on
+SYNTHETIC_DEVELOPMENT = ("rings",)  # not in the comparison
 HELD_OUT = (
     "car", "abalone", "usps", "digits", "nursery", "reuters", "adult", "SynSep", "drifting",
     "movement", "mnist", "isolet", "census", "covtype",
@@ -57,14 +57,14 @@ NAMES = (
 
 
 def repeats(name: str) -> int:
-    """Return how many repeats a stream gets."""
+    """Return the number of repeats of a stream."""
     return 3 if name in LARGE else 10
 
 
 def stream(name: str, seed: int) -> Stream:
-    """Return the rows of a repeat as they are, nominal columns kept, chunk by chunk."""
-    if name in MADE:
-        return MADE[name](seed)
+    """Return the rows of a repeat unprepared, chunk by chunk."""
+    if name in SYNTHETIC:
+        return SYNTHETIC[name](seed)
     if name not in COPIES:
         raise ValueError(f"name must be one of {', '.join(NAMES)}, got {name!r}")
     rows = _loaded(name)
@@ -77,7 +77,7 @@ def _loaded(name: str) -> Stream:
 
 
 def _shuffled(rows: Stream, copies: int, seed: int) -> Stream:
-    """What `rows.repeated(copies).shuffled(seed)` gives, without copies in memory."""
+    """Return `rows.repeated(copies).shuffled(seed)` without copies in memory."""
     X, y = rows.arrays()
     order = np.arange(copies * len(y))
     pick(len(order), order, seeded(seed, REORDERED))
@@ -85,7 +85,7 @@ def _shuffled(rows: Stream, copies: int, seed: int) -> Stream:
 
     def source() -> Chunks:
         for start in range(0, len(order), ROWS):
-            some = order[start : start + ROWS]
-            yield X[some], y[some]
+            chunk = order[start : start + ROWS]
+            yield X[chunk], y[chunk]
 
     return replace(rows, source=source, n_rows=len(order))

@@ -1,10 +1,8 @@
-"""Chorus and its rivals as tables.
+"""The runs of Chorus and the other learners as tables.
 
-`python -m bench.chorus_table` reads the runs in bench/results/chorus and writes table.md there.
+Reads the runs in results/chorus and writes table.md there.
 """
 
-import argparse
-import json
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,48 +10,53 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bench.chorus.runs import FAR, FEW, PLAYING, RESULTS, TRIED, everyone
+from bench.benchmark import OUT, parse
+from bench.chorus.comparison import FAR, FEW
+from bench.chorus.runs import MAX_SECONDS, TUNING_ROUNDS, everyone, ledger_path
 from bench.chorus.streams import COPIES, DEVELOPMENT, NAMES
 from onearm import metrics
+from onearm.experiments.job import Record
+from onearm.experiments.ledger import Ledger
+from papers.markdown import table
 
-BEST = 3  # of ours that are shown with their settings
+BEST = 3  # other learners of ours that are shown with their settings
 CHORUS = "Chorus"
-EARLIER = {  # by file; the third try is kept where it was not the last
-    "first": "Chorus, first try", "second": "Chorus, second try", "third": "Chorus, third try",
+EARLIER = {  # by file; of the third only what was not the last
+    "first": "Chorus, first version", "second": "Chorus, second version",
+    "third": "Chorus, third version",
 }  # fmt: skip
-Record = dict[str, Any]
+HEAD = ["learner", "setting", "error", "last tenth", "last fifth", "repeats", "rounds per CPU s"]
 
 
 class Entry(NamedTuple):
-    """The runs of a learner on a stream at full length, all with the same setting."""
+    """The runs of a learner on all rounds of a stream, with one setting."""
 
     learner: str
     runs: list[Record]
 
     @property
     def error(self) -> float:
-        """The mean total error."""
+        """Return the mean error over all rounds."""
         return float(np.mean([run["error"] for run in self.runs]))
 
     def mean(self, of: str) -> str:
-        """A mean, with half the width of its 95 % interval where there are two runs."""
+        """Return a mean, with half the width of its 95 % interval if there are several runs."""
         values = np.array([run[of] for run in self.runs])
         if len(values) < 2:
             return f"{values.mean():.4f}"
-        found = metrics.interval(values)
-        return f"{found.mean:.4f} ± {found.high - found.mean:.4f}"
+        interval = metrics.interval(values)
+        return f"{interval.mean:.4f} ± {interval.high - interval.mean:.4f}"
 
     def setting(self) -> str:
-        """What it was played with."""
+        """Return its parameters, as far as they are not the defaults."""
         given = self.runs[0]["parameters"]
         return ", ".join(f"{name}={_short(value)}" for name, value in given.items()) or "–"
 
-    def row(self) -> str:
-        """A line of a stream's table."""
+    def row(self) -> list[str]:
+        """Return a line of a stream's table."""
         errors = [self.mean(of) for of in ("error", "last_tenth", "last_fifth")]
         rate = np.median([run["rounds_per_cpu_second"] for run in self.runs])
-        cells = [self.learner, self.setting(), *errors, str(len(self.runs)), f"{rate:,.0f}"]
-        return f"| {' | '.join(cells)} |"
+        return [self.learner, self.setting(), *errors, str(len(self.runs)), f"{rate:,.0f}"]
 
 
 def _short(value: Any) -> str:
@@ -61,18 +64,16 @@ def _short(value: Any) -> str:
 
 
 def read(folder: Path) -> list[Record]:
-    """Return every run in the folder; a line that is still being written is left out."""
-    records = []
-    for name in ("chorus", *EARLIER, "rivals"):
-        path = folder / f"{name}.jsonl"
-        text = path.read_text() if path.exists() else ""
-        runs = [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]
-        records += [r | {"learner": EARLIER.get(name, r["learner"])} for r in runs]
-    return records
+    """Return all runs of all ledgers."""
+    return [
+        record | {"learner": EARLIER.get(name, record["learner"])}
+        for name in ("chorus", *EARLIER, "rivals")
+        for record in Ledger(ledger_path(folder, name)).records().values()
+    ]
 
 
 def entries(records: Sequence[Record]) -> dict[str, list[Entry]]:
-    """Return what was played at full length on each stream, the least error first.
+    """Return the learners that played all rounds of each stream, the lowest error first.
 
     Of several settings of a learner, as when more of them were tried later, the last one counts.
     """
@@ -83,58 +84,45 @@ def entries(records: Sequence[Record]) -> dict[str, list[Entry]]:
             if runs and runs[0]["parameters"] != record["parameters"]:
                 runs.clear()
             runs.append(record)
-    found = {
-        name: [Entry(learner, runs) for (on, learner), runs in groups.items() if on == name]
-        for name in NAMES
-    }
-    return {name: sorted(some, key=lambda entry: entry.error) for name, some in found.items()}
+    by_stream: dict[str, list[Entry]] = {name: [] for name in NAMES}
+    for (name, learner), runs in groups.items():
+        by_stream[name].append(Entry(learner, runs))
+    return {name: sorted(played, key=lambda e: e.error) for name, played in by_stream.items()}
 
 
-def teams(some: list[Entry]) -> tuple[list[Entry], list[Entry], list[Entry]]:
-    """Return Chorus and its earlier tries, the others of ours, and those of Vowpal Wabbit."""
-    theirs = [entry for entry in some if entry.learner.startswith("VW")]
-    chorus = [entry for entry in some if entry.learner in (CHORUS, *EARLIER.values())]
-    ours = [entry for entry in some if entry not in [*theirs, *chorus]]
+def teams(played: list[Entry]) -> tuple[list[Entry], list[Entry], list[Entry]]:
+    """Return Chorus with its earlier versions, other learners of ours, and Vowpal Wabbit's."""
+    theirs = [entry for entry in played if entry.learner.startswith("VW")]
+    chorus = [entry for entry in played if entry.learner in (CHORUS, *EARLIER.values())]
+    ours = [entry for entry in played if entry not in [*theirs, *chorus]]
     return sorted(chorus, key=lambda entry: entry.learner), ours, theirs
 
 
-def shown(some: list[Entry]) -> list[Entry]:
-    """Return Chorus, the best of ours, and the best of Vowpal Wabbit."""
-    chorus, ours, theirs = teams(some)
-    return [*chorus, *ours[:BEST], *theirs[:1]]
-
-
-def outcome(found: dict[str, list[Entry]]) -> str:
-    """Return on how many streams Chorus errs less than the best of the others."""
-    played = [teams(some) for some in found.values() if some]
-    beaten = [sum(chorus[0].error < team[i][0].error for chorus, *team in played) for i in (0, 1)]
+def outcome(by_stream: dict[str, list[Entry]]) -> str:
+    """Return on how many streams Chorus has a lower error than the best of the others."""
+    played = [teams(entries) for entries in by_stream.values() if entries]
+    lower = [sum(chorus[0].error < team[i][0].error for chorus, *team in played) for i in (0, 1)]
     return (
-        f"Of {len(played)} streams, Chorus errs less than the best other learner of ours on "
-        f"{beaten[0]}, and than the best of Vowpal Wabbit on {beaten[1]}."
+        f"Chorus has a lower error than the best other learner of ours on {lower[0]} of "
+        f"{len(played)} streams, and than the best of Vowpal Wabbit on {lower[1]}."
     )
 
 
-def section(name: str, some: list[Entry]) -> list[str]:
-    """Return the table of a stream."""
+def section(name: str, played: list[Entry]) -> str:
+    """Return the table of a stream: Chorus, the best of ours, and the best of Vowpal Wabbit."""
     copies = COPIES.get(name, 1)
     title = f"{name} × {copies}" if copies > 1 else name
     kind = "development" if name in DEVELOPMENT else "held out"
-    return [
-        f"## {title}",
-        "",
-        f"{some[0].runs[0]['rounds']:,} rounds, {kind}.",
-        "",
-        "| learner | setting | error | last tenth | last fifth | repeats | rounds per CPU s |",
-        "| --- | --- | --- | --- | --- | --- | --- |",
-        *[entry.row() for entry in shown(some)],
-        "",
-    ]
+    chorus, ours, theirs = teams(played)
+    rows = [entry.row() for entry in [*chorus, *ours[:BEST], *theirs[:1]]]
+    size = f"{played[0].runs[0]['rounds']:,} rounds, {kind}."
+    return f"## {title}\n\n{size}\n\n{table(HEAD, rows)}"
 
 
-def whole(found: dict[str, list[Entry]], records: Sequence[Record]) -> list[str]:
+def all_errors(by_stream: dict[str, list[Entry]], records: Sequence[Record]) -> str:
     """Return the table of every learner on every stream."""
-    names = [name for name in NAMES if found[name]]
-    errors = {(name, e.learner): (e.error, len(e.runs)) for name in names for e in found[name]}
+    names = [name for name in NAMES if by_stream[name]]
+    errors = {(name, e.learner): (e.error, len(e.runs)) for name in names for e in by_stream[name]}
     notes = {(r["stream"], r["learner"]) for r in records if r["phase"] == 2 and "note" in r}
     tried = {(r["stream"], r["learner"]) for r in records}
 
@@ -143,57 +131,53 @@ def whole(found: dict[str, list[Entry]], records: Sequence[Record]) -> list[str]
             return "skipped" if (name, learner) in tried else ""
         error, n = errors[name, learner]
         earlier = EARLIER.values()
-        others = [errors[on, it][0] for on, it in errors if on == name and it not in earlier]
+        others = [errors[on, who][0] for on, who in errors if on == name and who not in earlier]
         best = learner not in earlier and error == min(others)
         text = f"**{error:.4f}**" if best else f"{error:.4f}"
         return f"{text} ({n})" if (name, learner) in notes or n == 1 else text
 
-    learners = [
-        one for one in [*everyone(), *EARLIER.values()] if any(one == it for _, it in errors)
-    ]
+    played = {learner for _, learner in errors}
+    learners = [learner for learner in [*everyone(), *EARLIER.values()] if learner in played]
     rows = [[learner, *(cell(name, learner) for name in names)] for learner in learners]
-    head = ["learner", *names]
-    return [f"| {' | '.join(row)} |" for row in [head, ["---"] * len(head), *rows]]
+    return table(["learner", *names], rows)
 
 
-def text(records: Sequence[Record]) -> str:
+def report(records: Sequence[Record]) -> str:
     """Return all tables."""
-    found = entries(records)
-    lines = [
-        "# Chorus and its rivals",
-        "",
-        f"Every rival plays at full length with the setting that had the least error over the "
-        f"first {TRIED:,} rounds of a repeat of its own (phase 1). Error is the share of labels "
-        f"said that were wrong; ± is half the width of Student's 95 % interval over the repeats. "
-        f"A learner whose error in phase 1 was more than {FAR[0]} times the least of its team "
-        f"(ours, or Vowpal Wabbit) plus {FAR[1]} got at most {FEW} repeats; one that would take "
-        f"more than {PLAYING:.0f} CPU seconds was skipped.",
-        "",
-        "Chorus was played three times on the streams held out. After the first try it was given "
-        "its memory, and explores less where it is nowhere sure; after the second, wrong answers "
-        "count less where labels are mostly noise, rare values count less, and wide rows get more "
-        "waves. That was done with the development streams and streams drawn for the purpose, and "
-        "the last two also with 30,000 rounds of MNIST; always knowing where it had lost. The "
-        "third try lost Reuters by more than a tenth. Some settings were then tried on Reuters "
-        "itself, which did not help and were not taken; with newsgroups it was found that texts "
-        "want half the exploration, and both were played a fourth time.",
-        "",
-    ]
-    lines += [outcome(found), ""]
-    for name in NAMES:
-        lines += section(name, found[name]) if found[name] else []
-    lines += ["## All learners, mean error", ""]
-    lines += ["In brackets the number of repeats where they were few; the least error is bold.", ""]
-    return "\n".join([*lines, *whole(found, records)]) + "\n"
+    by_stream = entries(records)
+    sections = "\n\n".join(section(name, played) for name, played in by_stream.items() if played)
+    return f"""# Chorus and the other learners
+
+Every other learner plays all rounds with the setting that had the lowest error over the first
+{TUNING_ROUNDS:,} rounds of a separate repeat (phase 1). Error is the share of chosen labels that
+were wrong; ± is half the width of Student's 95 % interval over the repeats. A learner whose error
+in phase 1 was more than {FAR[0]} times the lowest of its team (ours, or Vowpal Wabbit) plus
+{FAR[1]} has at most {FEW} repeats; one that would take more than {MAX_SECONDS:.0f} CPU seconds was
+skipped.
+
+Three versions of Chorus were played on the held-out streams. After the first, it got its memory,
+and explores less where it is sure of nothing; after the second, wrong labels count less where
+labels are mostly noise, rare values count less, and wide rows get more random Fourier features.
+This was developed on the development streams and synthetic streams, the last two changes also on
+30,000 rounds of MNIST; always knowing on which streams it had lost. The third version lost Reuters
+by more than a tenth. Some settings were then tried on Reuters itself; they did not help and were
+not adopted. On newsgroups half the exploration turned out to be better for texts, and both were
+played a fourth time.
+
+{outcome(by_stream)}
+
+{sections}
+
+## All learners, mean error
+
+In brackets the number of repeats where they are few; the lowest error is bold.
+
+{all_errors(by_stream, records)}
+"""
 
 
-def main() -> None:
+def main(arguments: Sequence[str]) -> int:
     """Write the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=RESULTS)
-    folder = parser.parse_args().out
-    (folder / "table.md").write_text(text(read(folder)))
-
-
-if __name__ == "__main__":
-    main()
+    folder = parse("chorus.table", __doc__, (OUT,), arguments).out
+    (folder / "chorus" / "table.md").write_text(report(read(folder)))
+    return 0

@@ -1,6 +1,6 @@
-"""Vowpal Wabbit as a rival of Chorus: what is tried of it, and one run of one of its explorers.
+"""Vowpal Wabbit beside Chorus: which settings of its explorers are tried, and one run.
 
-It reads a binary cache, `--cbify` hides the labels, and its predictions are the labels it said.
+It reads a binary cache, `--cbify` hides the labels, and its predictions are the chosen labels.
 """
 
 import math
@@ -10,7 +10,6 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from importlib.metadata import version
 from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ import numpy as np
 
 from bench.chorus.learners import Run, Settings
 from bench.chorus.streams import stream
-from bench.timing import Timing, child, shown
+from bench.timing import Timing, child, format_command
 from onearm.streams.stream import Stream
 from onearm.streams.views import linear
 
@@ -30,18 +29,18 @@ EXPLORERS = {
     "VW epsilon": ("--epsilon 0.05", "--epsilon 0.01"),
 }
 LEARNING_RATES = (0.5, 2.0, 0.1)
-CROSSED = 20  # columns up to which products of two features are tried
+MAX_CROSSED = 20  # columns up to which products of two features are tried
 
 
 def settings(name: str, data: str) -> Settings:
-    """Return what is tried of an explorer on a stream."""
+    """Return the settings of an explorer that are tried on a stream."""
     rows = stream(data, 0)
     dense = isinstance(next(rows.chunks())[0], np.ndarray)
     views = [view for view in VIEWS if dense or view != "standard"]
-    crossed = (False, True) if rows.n_features <= CROSSED else (False,)
+    crossed = (False, True) if rows.n_features <= MAX_CROSSED else (False,)
     return [
-        {"options": options, "learning_rate": rate, "view": view, "interactions": both}
-        for view, options, rate, both in product(views, EXPLORERS[name], LEARNING_RATES, crossed)
+        {"options": options, "learning_rate": rate, "view": view, "interactions": squares}
+        for view, options, rate, squares in product(views, EXPLORERS[name], LEARNING_RATES, crossed)
     ]
 
 
@@ -63,10 +62,10 @@ VIEWS: dict[str, Callable[[Stream], Stream]] = {
 
 
 class Files:
-    """The rows of a repeat as Vowpal Wabbit reads them, in a folder that goes when it is closed."""
+    """The rows of a repeat as Vowpal Wabbit reads them, in a temporary folder."""
 
     def __init__(self, data: str, seed: int, rounds: int, view: str) -> None:
-        self.asked = (data, seed, rounds, view)
+        self.arguments = (data, seed, rounds, view)
         rows = VIEWS[view](stream(data, seed)).first(rounds)
         self.k, self.d = rows.n_classes, rows.n_features
         self.bits = min(24, max(18, math.ceil(math.log2(4 * self.d * self.k))))
@@ -99,14 +98,14 @@ class Files:
         how = ["--cbify", str(self.k), *given["options"].split()]
         how += ["--learning_rate", str(given["learning_rate"]), "--random_seed", str(seed)]
         how += ["--interactions", "::"] if given["interactions"] else []
-        said = self._run(*how, "-p", "said.txt", timing=timing)
-        labels = np.loadtxt(self.path / "said.txt", dtype=np.int64) - 1
+        printed = self._run(*how, "-p", "labels.txt", timing=timing)
+        labels = np.loadtxt(self.path / "labels.txt", dtype=np.int64) - 1
         correct = labels == self.labels
-        loss = re.search(r"average loss = ([\d.]+)", said)
+        loss = re.search(r"average loss = ([\d.]+)", printed)
         if loss is None or abs(float(loss[1]) - 1 + correct.mean()) > 1e-4:
-            raise RuntimeError(f"{shown(how)} says another loss: {said[-400:]}")
-        told = {"n_features": self.d, "command": " ".join(["vw", "-b", str(self.bits), *how])}
-        return Run(correct, max(timing.cpu[0] - starting(), 1e-3), told)
+            raise RuntimeError(f"{format_command(how)} prints another loss: {printed[-400:]}")
+        details = {"n_features": self.d, "command": " ".join(["vw", "-b", str(self.bits), *how])}
+        return Run(correct, max(timing.cpu[0] - starting(), 1e-3), details)
 
 
 _open: list[Files] = []  # the last files, for the next explorer
@@ -114,40 +113,35 @@ _open: list[Files] = []  # the last files, for the next explorer
 
 def play(data: str, given: dict[str, Any], seed: int, rounds: int) -> Run:
     """Play the first rounds of a repeat."""
-    asked = (data, seed, rounds, given["view"])
-    if not _open or _open[0].asked != asked:
+    arguments = (data, seed, rounds, given["view"])
+    if not _open or _open[0].arguments != arguments:
         while _open:
             _open.pop().folder.cleanup()
-        _open.append(Files(*asked))
+        _open.append(Files(*arguments))
     return _open[0].play(given, seed)
 
 
 @cache
 def starting() -> float:
-    """Return the CPU seconds of starting it, which are no part of a run."""
+    """Return the CPU seconds of starting it, which are not counted."""
     timing = Timing()
     for _ in range(3):
         child([sys.executable, "-m", "vowpalwabbit", "--version"], timing)
     return min(timing.cpu)
 
 
-def versions() -> dict[str, str]:
-    """Return what is run."""
-    return {"vowpalwabbit": version("vowpalwabbit")}
-
-
 def _texts(X: Any, nominal: tuple[int, ...]) -> list[str]:
-    """Rows as text: names are strings, a nominal value is a name, missing ones are left out."""
+    """Return rows as text: names are strings, nominal values are names, missing ones left out."""
     if hasattr(X, "tocsr"):
         starts, indices, values = X.indptr.tolist(), X.indices.tolist(), X.data.tolist()
         words = [_word(j, v) for j, v in zip(indices, values, strict=True)]
         return [" ".join(words[a:b]) for a, b in pairwise(starts)]
     kinds = nominal or (0,) * X.shape[1]
     named = [f"f{j}=" if kind else f"f{j}:" for j, kind in enumerate(kinds)]
-    wanted = ~np.isnan(X) & ((X != 0) | (np.array(kinds) > 0))
+    present = ~np.isnan(X) & ((X != 0) | (np.array(kinds) > 0))
     return [
-        " ".join([f"{named[j]}{row[j]:.6g}" for j in np.flatnonzero(some).tolist()])
-        for row, some in zip(X.tolist(), wanted, strict=True)
+        " ".join([f"{named[j]}{row[j]:.6g}" for j in np.flatnonzero(columns).tolist()])
+        for row, columns in zip(X.tolist(), present, strict=True)
     ]
 
 

@@ -1,98 +1,95 @@
-"""The curves of `python -m bench.mh_peers` as a table and a picture."""
+"""The curves of AdaBoostMH and its peers as tables and a figure."""
 
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bench.speed.report import table
+from bench.benchmark import Results
+from papers.markdown import table
 
-PARTS = (1 / 16, 1 / 4, 1.0)  # of the budget, at which errors are shown
-GRID = 50  # times at which it is asked who is ahead
-
-
-def versions() -> dict[str, str]:
-    return {name: version(name) for name in ("lightgbm", "xgboost", "scikit-learn")}
+PACKAGES = ("onearm", "numpy", "numba", "lightgbm", "xgboost", "scikit-learn")
+FRACTIONS = (1 / 16, 1 / 4, 1.0)  # of the budget, at which errors are shown
+GRID = 50  # times at which curves are compared
 
 
-def at(curve: list[list[float]], seconds: float) -> float:
-    """The error of the last point up to a time; nothing is known before the first."""
+def error_at(curve: list[list[float]], seconds: float) -> float:
+    """Return the error of the last point up to a time; nothing is known before the first."""
     known = [error for clock, error in curve if clock <= seconds]
     return known[-1] if known else np.nan
 
 
-def is_ours(who: str) -> bool:
-    return who.startswith("AdaBoostMH")
+def is_ours(model: str) -> bool:
+    """Whether a model is one of ours."""
+    return model.startswith("AdaBoostMH")
 
 
-def ahead(curves: dict[str, Any], who: str, budget: float) -> float:
-    """The share of times, even in their logarithm, at which one of ours has the least error."""
+def ahead(curves: Results, model: str, budget: float) -> float:
+    """Return the share of times, even in their logarithm, with a lower error than every peer."""
     times = np.geomspace(budget / 50, budget, GRID)
-    others = [one["curve"] for name, one in curves.items() if not is_ours(name)]
-    least = [np.nanmin([1.0, *(at(curve, t) for curve in others)]) for t in times]
-    mine = [at(curves[who]["curve"], t) for t in times]
-    return float(np.mean([m < o for m, o in zip(mine, least, strict=True)]))
+    peers = [curve["curve"] for name, curve in curves.items() if not is_ours(name)]
+    lowest = [np.nanmin([1.0, *(error_at(curve, t) for curve in peers)]) for t in times]
+    ours = [error_at(curves[model]["curve"], t) for t in times]
+    return float(np.mean([a < b for a, b in zip(ours, lowest, strict=True)]))
 
 
-def write(results: dict[str, Any], folder: Path) -> None:
-    """Write mh_peers.md and mh_peers.png."""
-    (folder / "mh_peers.md").write_text(_text(results))
-    _draw(results, folder / "mh_peers.png")
-
-
-def _text(results: dict[str, Any]) -> str:
-    commands = {(one["command"], one["about"]["date"]) for one in results.values()}
+def report(results: Results) -> str:
+    """Return all tables."""
+    data = results["data"]
+    commands = {(each["command"], each["about"]["date"]) for each in data.values()}
     written = ", ".join(f"`{command}` on {date}" for command, date in sorted(commands))
-    facts = next(iter(results.values()))["about"]
+    facts = next(iter(data.values()))["about"]
     shown = ("python", "onearm", "numba", "lightgbm", "xgboost", "scikit-learn")
-    parts = [
-        f"""# AdaBoostMH against boosted trees and forests
+    head = f"""# AdaBoostMH beside boosted trees and forests
 
 Written by {written}; {facts["cpu"]};
 {", ".join(f"{name} {facts[name]}" for name in shown)}.
-One run, one thread, CPU seconds of training; usual splits, error on the test rows in percent.
+One run, one thread, CPU seconds of training; usual splits, error on the test rows in per cent.
 "Ahead" is the share of times, from a fiftieth of the budget on and even in their logarithm, at
-which the error is below that of every peer. Ours are searched with `arms="recent"`; curves are of
+which the error is below that of every peer. Ours are trained with `arms="recent"`; curves are of
 one run and not smoothed."""
-    ]
-    for name, one in results.items():
-        curves, budget = one["curves"], one["budget"]
-        head = ["who", "settings", *(f"at {budget * part:.3g} s" for part in PARTS), "ahead"]
-        rows = [
-            [who, ", ".join(f"{k}={v}" for k, v in each["settings"].items()) or "default",
-             *(_percent(at(each["curve"], budget * part)) for part in PARTS),
-             f"{ahead(curves, who, budget):.2f}" if is_ours(who) else ""]
-            for who, each in curves.items()
-        ]  # fmt: skip
-        parts.append(f"## {name}\n\n{table(head, rows)}")
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join([head, *(_section(name, each) for name, each in data.items())]) + "\n"
+
+
+def _section(name: str, data: Results) -> str:
+    curves, budget = data["curves"], data["budget"]
+    head = ["model", "settings", *(f"at {budget * part:.3g} s" for part in FRACTIONS), "ahead"]
+    rows = [
+        [model, ", ".join(f"{k}={v}" for k, v in each["settings"].items()) or "default",
+         *(_percent(error_at(each["curve"], budget * part)) for part in FRACTIONS),
+         f"{ahead(curves, model, budget):.2f}" if is_ours(model) else ""]
+        for model, each in curves.items()
+    ]  # fmt: skip
+    return f"## {name}\n\n{table(head, rows)}"
 
 
 def _percent(error: float) -> str:
     return "–" if np.isnan(error) else f"{100 * error:.2f}"
 
 
-def _draw(results: dict[str, Any], path: Path) -> None:
+def draw(results: Results, path: Path) -> None:
+    """Draw the curves of all data sets."""
     from matplotlib import pyplot as plt
 
+    data = results["data"]
     figure, panels = plt.subplots(
-        1, len(results), figsize=(20, 5), layout="constrained", squeeze=False
+        1, len(data), figsize=(20, 5), layout="constrained", squeeze=False
     )
-    for axes, (name, one) in zip(panels[0], results.items(), strict=True):
-        for number, (who, each) in enumerate(one["curves"].items()):
-            seconds, errors = np.array(each["curve"]).T
-            axes.loglog(seconds, 100 * errors, label=who, **_look(who, number))
+    for axes, (name, each) in zip(panels[0], data.items(), strict=True):
+        for number, (model, curve) in enumerate(each["curves"].items()):
+            seconds, errors = np.array(curve["curve"]).T
+            axes.loglog(seconds, 100 * errors, label=model, **_style(model, number))
         axes.set_title(name)
         axes.set_xlabel("CPU seconds of training")
-        axes.set_xlim(one["budget"] / 100, one["budget"])
-    panels[0, 0].set_ylabel("error on test rows, percent")
+        axes.set_xlim(each["budget"] / 100, each["budget"])
+    panels[0, 0].set_ylabel("error on test rows, per cent")
     panels[0, 0].legend(fontsize=7)
     figure.savefig(path, dpi=110)
+    plt.close(figure)
 
 
-def _look(who: str, number: int) -> dict[str, Any]:
-    """Ours black, of others a colour each; dashed if tuned."""
-    if is_ours(who):
+def _style(model: str, number: int) -> dict[str, Any]:
+    """Return the style of a line: ours black, peers a colour each; dashed if tuned."""
+    if is_ours(model):
         return {"color": "black", "lw": 2, "ls": ("-", "--", ":")[number]}
-    return {"color": f"C{(number - 3) // 2}", "lw": 1.2, "ls": "--" if "tuned" in who else "-"}
+    return {"color": f"C{(number - 3) // 2}", "lw": 1.2, "ls": "--" if "tuned" in model else "-"}

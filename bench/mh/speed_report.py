@@ -1,80 +1,81 @@
-"""What `python -m bench.mh_speed` measured, as tables and a picture."""
+"""The speed of AdaBoostMH as tables and a figure, and the requirements on it."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from bench.speed.report import table
+from bench.benchmark import Requirement, Results, written_by
+from papers.markdown import table
 
-DEMANDS = {
-    "full over AdaBoostClassifier": (15, "at least"),
-    "EXP3.P over AdaBoostClassifier": (600, "at least"),
-    "two threads over one, stump": (1.6, "at least"),
-    "slowest policy, ns a column": (20, "less than"),
-    "a million rows, s": (5, "less than"),
-}
+PACKAGES = ("onearm", "numba", "scikit-learn")
+PER_COLUMN = 20  # ns
+WORDS = {"≥": "at least", "<": "less than"}
 
 
-def write(results: dict[str, Any], folder: Path) -> None:
-    """Write mh_speed.md and mh_speed.png."""
-    (folder / "mh_speed.md").write_text(_text(results))
-    _draw(results, folder / "mh_speed.png")
-
-
-def met(what: str, value: float) -> bool:
-    bound, how = DEMANDS[what]
-    return value >= bound if how == "at least" else value < bound
-
-
-def _text(results: dict[str, Any]) -> str:
-    facts, seen = results["about"], results["searches"]
-    shown = ", ".join(f"{k} {facts[k]}" for k in ("python", "onearm", "numba", "scikit-learn"))
-    demands = [
-        [what, f"{value:.3g}", f"{how} {bound}" + ("" if met(what, value) else " **not met**")]
-        for what, value in results["verdicts"].items()
-        for bound, how in [DEMANDS[what]]
+def requirements(results: Results) -> list[Requirement]:
+    """Return all requirements on the results."""
+    seconds, stump = results["searches"], results["searches"]["full"]["stump"]
+    peer = seconds["AdaBoostClassifier"]
+    per_column = [
+        1e9 * s / int(d)
+        for by_width in results["policies"].values()
+        for d, s in by_width.items()
+        if int(d) > 100
     ]
+    threads = float(np.median(stump["one"]) / np.median(stump["two"]))
+    bandit = peer / seconds["exp3p"]["stump"]
+    return [
+        Requirement("full over AdaBoostClassifier", peer / min(stump["one"]), "≥", 15),
+        Requirement("EXP3.P over AdaBoostClassifier", bandit, "≥", 600),
+        Requirement("two threads over one, stump", threads, "≥", 1.6),
+        Requirement("slowest policy, ns per column", max(per_column), "<", PER_COLUMN),
+        Requirement("a million rows, s", results["prediction"]["seconds"], "<", 5),
+    ]
+
+
+def report(results: Results) -> str:
+    """Return all tables."""
+    seconds, predicted = results["searches"], results["prediction"]
     searches = [
-        [base, _ms(min(one["one"])), _ms(min(one["two"])),
-         f"{np.median(one['one']) / np.median(one['two']):.2f}",
-         f"{min(one['one']) / min(one['two']):.2f}", _ms(seen["exp3p"][base])]
-        for base, one in seen["full"].items()
+        [base, _ms(min(full["one"])), _ms(min(full["two"])),
+         f"{np.median(full['one']) / np.median(full['two']):.2f}",
+         f"{min(full['one']) / min(full['two']):.2f}", _ms(seconds["exp3p"][base])]
+        for base, full in seconds["full"].items()
     ]  # fmt: skip
     policies = [
-        [policy, *(f"{1e6 * s:.1f} ({1e9 * s / int(d):.1f})" for d, s in by.items())]
-        for policy, by in results["policies"].items()
+        [policy, *(f"{1e6 * s:.1f} ({1e9 * s / int(d):.1f})" for d, s in by_width.items())]
+        for policy, by_width in results["policies"].items()
     ]
     widths = [
-        [f"{int(d):,}", *(f"{1e6 * s:.1f}" for s in by.values())]
-        for d, by in results["widths"].items()
+        [f"{int(d):,}", *(f"{1e6 * s:.1f}" for s in by_policy.values())]
+        for d, by_policy in results["widths"].items()
     ]
-    some = next(iter(results["widths"].values()))
-    predicted = results["prediction"]
+    names = next(iter(results["widths"].values()))
     return f"""# Speed of AdaBoostMH
 
-Written by `{results["command"]}` on {facts["date"]}, {facts["cpu"]}; {shown}. Wall-clock
-seconds, the best of {results["repeats"]}, one thread unless said.
+{written_by(results, PACKAGES)}
+Wall-clock seconds, the best of {results["repeats"]}, one thread unless stated otherwise.
 
-{table(["what", "measured", "demanded"], demands)}
+{table(["what", "measured", "required"], [_row(each) for each in requirements(results)])}
 
-## MNIST, milliseconds a round
+## MNIST, milliseconds per round
 
-A further stump of scikit-learn's `AdaBoostClassifier` takes {_ms(seen["AdaBoostClassifier"])} ms;
-it has one vote, ours one for each of ten labels. Products have 3 terms, trees 8 leaves. Two threads
-over one by medians of 20 searches each, by turns in 5 processes; the demand is on these.
+A further stump of scikit-learn's `AdaBoostClassifier` takes
+{_ms(seconds["AdaBoostClassifier"])} ms; it has one vote, ours one for each of ten labels. Products
+have 3 terms, trees 8 leaves. "Two over one" is the ratio of the medians of 20 searches each, by
+turns in 5 processes; the requirement is on these.
 
 {table(["base", "full", "full, two threads", "two over one", "by the best", "EXP3.P"], searches)}
 
-## A pull and its reward, µs (ns a column)
+## A pull and its reward, µs (ns per column)
 
 {table(["policy", *(f"{int(d):,} columns" for d in results["policies"]["exp3p"])], policies)}
 
 ## A round of stumps, µs
 
-300 rows, 10 labels. "uniform" has no policy to speak of: its round is search and reweighing.
+300 rows, 10 labels. The policy "uniform" costs almost nothing: its round is search and reweighting.
 
-{table(["columns", *some], widths)}
+{table(["columns", *names], widths)}
 
 ## Prediction
 
@@ -83,24 +84,32 @@ over one by medians of 20 searches each, by turns in 5 processes; the demand is 
 """
 
 
+def _row(each: Requirement) -> list[str]:
+    missed = "" if each.met else " **not met**"
+    return [each.what, f"{each.value:.3g}", f"{WORDS[each.sign]} {each.bound:g}{missed}"]
+
+
 def _ms(seconds: float) -> str:
     return f"{1e3 * seconds:,.2f}"
 
 
-def _draw(results: dict[str, Any], path: Path) -> None:
+def draw(results: Results, path: Path) -> None:
+    """Draw the cost of a policy and of a round by the number of columns."""
     from matplotlib import pyplot as plt
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
-    for policy, by in results["policies"].items():
-        d, seconds = np.array([[int(d), s] for d, s in by.items()]).T
+    for policy, by_width in results["policies"].items():
+        d, seconds = np.array([[int(d), s] for d, s in by_width.items()]).T
         left.loglog(d, 1e9 * seconds / d, "o-", label=policy)
-    left.axhline(20, color="grey", ls=":")
-    left.set_ylabel("a policy's step, ns a column")
-    for policy in next(iter(results["widths"].values())):
-        d = [int(d) for d in results["widths"]]
-        right.loglog(d, [1e6 * by[policy] for by in results["widths"].values()], "o-", label=policy)
+    left.axhline(PER_COLUMN, color="grey", ls=":")
+    left.set_ylabel("step of a policy, ns per column")
+    widths = results["widths"]
+    for policy in next(iter(widths.values())):
+        d = [int(d) for d in widths]
+        right.loglog(d, [1e6 * each[policy] for each in widths.values()], "o-", label=policy)
     right.set_ylabel("a round of stumps, µs")
     for axes in (left, right):
         axes.set_xlabel("columns")
         axes.legend()
     figure.savefig(path, dpi=120)
+    plt.close(figure)

@@ -1,24 +1,25 @@
-"""The pricing example of the docs: `python -m bench.pricing`.
+"""Prices from noisy profits, the example of the docs.
 
-A shop sets the prices of m articles for each customer and hears only noisy profits. Demand falls
-linearly with prices; what is asked for at price 0 is linear in what is known of the customer. One
-article, and five that replace each other. Writes results/pricing.md and .png.
+A shop sets the prices of m articles for each customer and observes only noisy profits. Demand falls
+linearly with prices; the demand at price 0 is linear in the customer's features. One article, and
+five that are substitutes. Stores the runs in results/pricing.jsonl and writes pricing.md and .png;
+re-running plays what is missing.
 """
 
-import argparse
-import sys
+from collections import defaultdict
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from rich.console import Console
-from rich.progress import track
 
 import onearm
-from bench.speed import report
+from bench.benchmark import PlayedBenchmark
+from bench.timing import now
+from onearm.experiments.identity import versions
+from onearm.experiments.job import OnProgress, Record
+from papers.markdown import table
 
-FOLDER = Path(__file__).parents[1] / "results"
-ARTICLES, ROUNDS, SEEDS, SMOOTH = (1, 5), 20_000, 5, 500
+ARTICLES, ROUNDS, SEEDS, SMOOTH, STEP = (1, 5), 20_000, 5, 500, 100
 LEARNERS = {
     "BanditGradientBooster": {"n_learners": {1: 10, 5: 30}, "lr": {1: 0.03, 5: 0.01}},
     "NFKM": {"n_points": {1: 10, 5: 30}, "lr": {1: 0.03, 5: 0.01}},
@@ -26,6 +27,7 @@ LEARNERS = {
 }
 COMMON: dict[str, Any] = {"delta": 0.5, "low": 0.0, "high": 6.0}
 NOISE = 0.5
+FIXED = "the same prices for all"
 
 
 class Market:
@@ -38,90 +40,130 @@ class Market:
         self.Q = np.eye(m) - 0.3 / m * (1 - np.eye(m))
 
     def loss(self, p: np.ndarray, a: np.ndarray) -> float:
-        """Less profit is more loss."""
+        """Return the negative profit."""
         return -float(p @ (a - self.Q @ p))
 
     def profits(self, prices: np.ndarray) -> np.ndarray:
+        """Return the profit of each round."""
         return np.array([-self.loss(p, a) for p, a in zip(prices, self.a, strict=True)])
 
     def best(self) -> np.ndarray:
-        """The best prices for each customer."""
+        """Return the best prices for each customer."""
         return np.linalg.solve(2 * self.Q, self.a.T).T
 
     def fixed(self) -> np.ndarray:
-        """The best prices that are the same for all."""
+        """Return the best prices that are the same for all."""
         return np.broadcast_to(self.best().mean(axis=0), self.a.shape)
 
 
-def played(m: int, seed: int) -> dict[str, np.ndarray]:
-    """The profit of each round less the best, over the mean of the best, and 1."""
-    market = Market(m, ROUNDS, seed)
-    best = market.profits(market.best())
-    profits = {"the same prices for all": market.profits(market.fixed())}
-    for name, own in LEARNERS.items():
-        settings = COMMON | {key: value[m] for key, value in own.items()}
-        settings |= {"R": 3.0 * m**0.5, "seed": seed}
-        learner = getattr(onearm, name)(market.X.shape[1], m, **settings)
-        _, lost = learner.play(market.X, market.a, market.loss, noise=NOISE)
-        profits[name] = -lost
-    return {name: 1 + (profit - best) / best.mean() for name, profit in profits.items()}
+def settings(name: str, m: int) -> Record:
+    """Return the parameters of a learner for m articles."""
+    return COMMON | {key: value[m] for key, value in LEARNERS[name].items()} | {"R": 3.0 * m**0.5}
 
 
-def text(results: dict[int, dict[str, list[np.ndarray]]]) -> str:
-    facts = report.about()
+class Job(NamedTuple):
+    """A market, played by all learners."""
+
+    articles: int
+    seed: int
+
+    def configuration(self) -> Record:
+        """Return everything that decides the results."""
+        learners = {name: settings(name, self.articles) for name in LEARNERS}
+        return {**self._asdict(), "rounds": ROUNDS, "noise": NOISE, "learners": learners}
+
+    def play(self, progress: OnProgress) -> Record:
+        """Return the share of the best profit of each learner, by quarters and as a curve."""
+        shares = self.shares()
+        quarters = {
+            name: [float(np.mean(part)) for part in np.array_split(share, 4)]
+            for name, share in shares.items()
+        }
+        curves = {name: smooth(share) for name, share in shares.items()}
+        facts = {"versions": versions(), "date": now()}
+        return {"quarters": quarters, "curves": curves, **facts}
+
+    def shares(self) -> dict[str, np.ndarray]:
+        """Return the profit of each round minus the best, over the mean of the best, plus 1."""
+        market = Market(self.articles, ROUNDS, self.seed)
+        best = market.profits(market.best())
+        profits = {FIXED: market.profits(market.fixed())}
+        for name in LEARNERS:
+            parameters = settings(name, self.articles) | {"seed": self.seed}
+            learner = getattr(onearm, name)(market.X.shape[1], self.articles, **parameters)
+            _, losses = learner.play(market.X, market.a, market.loss, noise=NOISE)
+            profits[name] = -losses
+        return {name: 1 + (profit - best) / best.mean() for name, profit in profits.items()}
+
+    def summary(self, record: Record) -> str:
+        """Return the shares of the last quarter."""
+        last = ", ".join(f"{name} {100 * q[-1]:.1f} %" for name, q in record["quarters"].items())
+        return f"{self.articles} articles, seed {self.seed}: {last}"
+
+
+def smooth(values: np.ndarray) -> list[float]:
+    """Return moving averages over SMOOTH rounds, at every STEP-th round."""
+    averages = np.convolve(values, np.full(SMOOTH, 1 / SMOOTH), "valid")
+    return [round(float(average), 5) for average in averages[::STEP]]
+
+
+def jobs() -> list[Job]:
+    """Return all markets."""
+    return [Job(m, seed) for m in ARTICLES for seed in range(SEEDS)]
+
+
+def write(records: list[Record], folder: Path) -> None:
+    """Write pricing.md and pricing.png."""
+    markets = defaultdict(list)
+    for record in records:
+        markets[record["articles"]].append(record)
+    (folder / "pricing.md").write_text(report(markets))
+    draw(markets, folder / "pricing.png")
+
+
+def report(markets: dict[int, list[Record]]) -> str:
+    """Return the table."""
     rows = [
-        [
-            f"{m}",
-            name,
-            *(f"{100 * np.mean(part):.1f}" for part in np.array_split(np.array(runs), 4, axis=1)),
-        ]
-        for m, by in results.items()
-        for name, runs in by.items()
+        [f"{m}", name, *(f"{100 * share:.1f}" for share in mean(records, "quarters", name))]
+        for m, records in markets.items()
+        for name in (FIXED, *LEARNERS)
     ]
+    last = max((r for records in markets.values() for r in records), key=lambda r: r["date"])
     head = ["articles", "prices by", "1st quarter", "2nd", "3rd", "4th"]
     return f"""# Prices from noisy profits
 
-Written by `python -m bench.pricing` on {facts["date"]}; onearm {facts["onearm"]}, numpy
-{facts["numpy"]}. Profit in percent of what the best price for each customer would bring, by
-quarters of {ROUNDS:,} rounds, mean of {SEEDS} runs with markets of their own.
+Written by `python -m bench regression.pricing` on {last["date"][:10]}; onearm
+{last["versions"]["onearm"]}, numpy {last["versions"]["numpy"]}. Profit in per cent of that of the
+best prices for each customer, by quarters of {ROUNDS:,} rounds, mean of {SEEDS} runs, each with
+another market.
 
-{report.table(head, rows)}
+{table(head, rows)}
 """
 
 
-def draw(results: dict[int, dict[str, list[np.ndarray]]], path: Path) -> None:
+def mean(records: list[Record], what: str, name: str) -> np.ndarray:
+    """Return the mean over runs of a learner's quarters or curves."""
+    return np.mean([record[what][name] for record in records], axis=0)
+
+
+def draw(markets: dict[int, list[Record]], path: Path) -> None:
+    """Draw the smoothed profits over the customers."""
     import matplotlib.pyplot as plt
 
-    figure, panels = plt.subplots(1, len(results), figsize=(9, 3.4))
-    kernel = np.full(SMOOTH, 1 / SMOOTH)
-    for panel, (m, by) in zip(panels, results.items(), strict=True):
-        for colour, (name, runs) in enumerate(by.items()):
-            curve = np.convolve(np.mean(runs, axis=0), kernel, "valid")
+    figure, panels = plt.subplots(1, len(markets), figsize=(9, 3.4))
+    for panel, (m, records) in zip(panels, markets.items(), strict=True):
+        for colour, name in enumerate((FIXED, *LEARNERS)):
+            curve = mean(records, "curves", name)
             style = {"color": "0.5", "ls": "--"} if colour == 0 else {"color": f"C{colour - 1}"}
-            panel.plot(np.arange(len(curve)) + SMOOTH, 100 * curve, label=name, **style)
+            x = np.arange(len(curve)) * STEP + SMOOTH
+            panel.plot(x, 100 * curve, label=name, **style)
         panel.set(title=f"{m} article{'s' if m > 1 else ''}", xlabel="customers", ylim=(60, 101))
         panel.grid(alpha=0.3)
     panels[0].set_ylabel("% of the best profit")
     panels[0].legend(fontsize=8, loc="lower right")
     figure.tight_layout()
     figure.savefig(path, dpi=130)
+    plt.close(figure)
 
 
-def main() -> int:
-    """Play and write."""
-    parser = argparse.ArgumentParser(prog="python -m bench.pricing", description=__doc__)
-    parser.add_argument("--out", type=Path, default=FOLDER, help="folder of the results")
-    asked, console = parser.parse_args(), Console(stderr=True)
-    results: dict[int, Any] = {m: {} for m in ARTICLES}
-    jobs = [(m, seed) for m in ARTICLES for seed in range(SEEDS)]
-    for m, seed in track(jobs, "playing", console=console):
-        for name, shares in played(m, seed).items():
-            results[m].setdefault(name, []).append(shares)
-    (asked.out / "pricing.md").write_text(text(results))
-    draw(results, asked.out / "pricing.png")
-    console.print((asked.out / "pricing.md").read_text(), highlight=False)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+main = PlayedBenchmark("regression.pricing", __doc__, "pricing.jsonl", jobs, write).main

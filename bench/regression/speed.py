@@ -1,4 +1,4 @@
-"""How fast boosting for regression is: `python -m bench.regression_speed`.
+"""Speed of boosting for regression.
 
 `BanditGradientBooster.play` over linear learners beside the same algorithm in NumPy, whose learners
 are the columns of one matrix; then by the number of learners and of features. Writes
@@ -6,107 +6,110 @@ results/regression_speed.json, .md and .png.
 """
 
 import argparse
-import json
-import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from rich.console import Console
 
-from bench.mh.speed import best_of
-from bench.speed import report
-from bench.timing import one_core
+from bench.benchmark import Option, Requirement, Results, TimedBenchmark, written_by
+from bench.timing import best_of, one_core
 from onearm import BanditGradientBooster
+from papers.markdown import table
 
-FOLDER = Path(__file__).parents[1] / "results"
 LEARNERS, FEATURES = (5, 10, 20, 40, 80), (25, 50, 100, 200, 400)
 N, D = 20, 100
 SETTINGS = {"lr": 0.01, "power": 0.5, "R": 10.0, "delta": 0.5}
-NOISE, DEMANDED = 0.1, 8.0
+NOISE, REQUIRED = 0.1, 8.0
 
 
 def in_numpy(X: np.ndarray, y: np.ndarray, n: int, seed: int) -> np.ndarray:
-    """Algorithm 2 of BH20 with one output: the predictions."""
+    """Return the predictions of Algorithm 2 of BH20 with one output."""
     rng, (lr, power, R, delta) = np.random.default_rng(seed), SETTINGS.values()
-    W, said = np.zeros((X.shape[1], n)), np.empty(len(X))
+    W, predictions = np.zeros((X.shape[1], n)), np.empty(len(X))
     eta = 2.0 / (np.arange(n) + 2)
     # y^i = Σ_k≤i mix[i, k] a_k: with it the stages are one product
     mix = np.zeros((n + 1, n))
     for i in range(n):
         mix[i + 1] = (1 - eta[i]) * mix[i]
         mix[i + 1, i] = eta[i]
-    for t, (x, answer) in enumerate(zip(X, y, strict=True), 1):
+    for t, (x, truth) in enumerate(zip(X, y, strict=True), 1):
         stages = mix @ (x @ W)
-        said[t - 1] = stages[-1]
+        predictions[t - 1] = stages[-1]
         v = rng.choice((-1.0, 1.0), n)
-        losses = (stages[:-1] + delta * v - answer) ** 2 + rng.uniform(-NOISE, NOISE, n)
+        losses = (stages[:-1] + delta * v - truth) ** 2 + rng.uniform(-NOISE, NOISE, n)
         W -= lr * t**-power * np.outer(x, losses * v / delta)
         norms = np.sqrt(np.einsum("jn,jn->n", W, W))
         W *= np.minimum(1.0, R / np.maximum(norms, R))
-    return said
+    return predictions
 
 
-def rows(n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
+def make_rows(n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return random rows, and answers that are linear in them."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, d)) / np.sqrt(d)
     return X, X @ rng.normal(size=d)
 
 
 def ours(n_rows: int, n: int, d: int, repeats: int) -> float:
-    """Seconds a round."""
-    X, y = rows(n_rows, d)
+    """Return seconds per round of the booster."""
+    X, y = make_rows(n_rows, d)
     booster = BanditGradientBooster(d, n_learners=n, **SETTINGS)
     booster.play(X[:10], y[:10], noise=NOISE)
     return best_of(repeats, lambda: booster.play(X, y, noise=NOISE)) / n_rows
 
 
-def theirs(n_rows: int, n: int, d: int, repeats: int) -> float:
-    X, y = rows(n_rows, d)
+def numpys(n_rows: int, n: int, d: int, repeats: int) -> float:
+    """Return seconds per round of NumPy."""
+    X, y = make_rows(n_rows, d)
     return best_of(repeats, lambda: in_numpy(X, y, n, 0)) / n_rows
 
 
-def measured(quick: bool) -> dict[str, Any]:
-    n_rows, repeats = (300, 1) if quick else (20_000, 5)
+def measure(options: argparse.Namespace) -> Results:
+    """Measure all on one core."""
+    one_core()
+    n_rows, repeats = (300, 1) if options.quick else (20_000, 5)
     return {
         "ours": ours(n_rows, N, D, repeats),
-        "numpy": theirs(max(n_rows // 10, 100), N, D, repeats),
+        "numpy": numpys(max(n_rows // 10, 100), N, D, repeats),
         "learners": {n: ours(n_rows, n, D, repeats) for n in LEARNERS},
         "features": {d: ours(n_rows, N, d, repeats) for d in FEATURES},
         "repeats": repeats,
     }
 
 
-def text(results: dict[str, Any]) -> str:
-    facts, times = results["about"], results["numpy"] / results["ours"]
-    shown = ", ".join(f"{k} {facts[k]}" for k in ("python", "onearm", "numba", "numpy"))
+def requirements(results: Results) -> list[Requirement]:
+    """Return the requirement on the results."""
+    return [Requirement("rate over NumPy's", results["numpy"] / results["ours"], "≥", REQUIRED)]
+
+
+def report(results: Results) -> str:
+    """Return all tables."""
+    (ratio,) = requirements(results)
+    missed = "" if ratio.met else ", **not met**"
+    head = ["µs per round", "ns per learner and feature"]
     by = {
-        name: report.table(
-            [name, "µs a round", f"ns a {each}"],
+        name: table(
+            [name, *head],
             [
-                [f"{key}", f"{1e6 * s:.2f}", f"{1e9 * s / (key * other):.2f}"]
-                for key, s in some.items()
+                [key, f"{1e6 * s:.2f}", f"{1e9 * s / (int(key) * other):.2f}"]
+                for key, s in results[name].items()
             ],
         )
-        for name, each, other, some in (
-            ("learners", "learner and feature", D, results["learners"]),
-            ("features", "learner and feature", N, results["features"]),
-        )
+        for name, other in (("learners", D), ("features", N))
     }
-    verdict = "" if times >= DEMANDED else " **not met**"
+    times = [
+        ["onearm", f"{1e6 * results['ours']:.2f}"],
+        ["the same in NumPy, vectorised over the learners", f"{1e6 * results['numpy']:.2f}"],
+    ]
     return f"""# Speed of boosting for regression
 
-Written by `{results["command"]}` on {facts["date"]}, {facts["cpu"]}; {shown}. Wall-clock
-seconds, the best of {results["repeats"]}, one thread. `BanditGradientBooster.play` on linear
-learners, squared loss; {N} learners and {D} features unless said.
+{written_by(results, ("onearm", "numba", "numpy"))}
+Wall-clock seconds, the best of {results["repeats"]}, one thread. `BanditGradientBooster.play` on
+linear learners, squared loss; {N} learners and {D} features unless stated otherwise.
 
-| what | µs a round |
-| --- | --- |
-| onearm | {1e6 * results["ours"]:.2f} |
-| the same in NumPy, vectorised over the learners | {1e6 * results["numpy"]:.2f} |
+{table(["what", "µs per round"], times)}
 
-{times:.1f} times NumPy's; demanded is at least {DEMANDED:g}{verdict}. The cost is linear in the
-number of learners and of features, and by the piece falls where there are many:
+{ratio.value:.1f} times NumPy's rate; required is at least {REQUIRED:g}{missed}. The cost is
+linear in the number of learners and of features, and less per piece where there are many:
 
 {by["learners"]}
 
@@ -114,38 +117,24 @@ number of learners and of features, and by the piece falls where there are many:
 """
 
 
-def draw(results: dict[str, Any], path: Path) -> None:
+def draw(results: Results, path: Path) -> None:
+    """Draw the cost of a round by learners and by features."""
     import matplotlib.pyplot as plt
 
     figure, panels = plt.subplots(1, 2, figsize=(8, 3), sharey=True)
     fixed = {"learners": f"{D} features", "features": f"{N} learners"}
     for panel, name in zip(panels, fixed, strict=True):
-        some = results[name]
-        panel.plot(list(some), [1e6 * s for s in some.values()], "o-", color="C0")
+        x = [int(key) for key in results[name]]
+        panel.plot(x, [1e6 * s for s in results[name].values()], "o-", color="C0")
         panel.set(xlabel=f"{name} ({fixed[name]})", xlim=(0, None), ylim=(0, None))
         panel.grid(alpha=0.3)
-    panels[0].set_ylabel("µs a round")
+    panels[0].set_ylabel("µs per round")
     figure.tight_layout()
     figure.savefig(path, dpi=130)
+    plt.close(figure)
 
 
-def main() -> int:
-    """Measure and write."""
-    parser = argparse.ArgumentParser(prog="python -m bench.regression_speed", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="few rows, to see that it runs")
-    parser.add_argument("--out", type=Path, default=FOLDER, help="folder of the results")
-    asked, console = parser.parse_args(), Console(stderr=True)
-    one_core()
-    console.print("measuring …")
-    command = "python -m bench.regression_speed" + (" --quick" if asked.quick else "")
-    results = {"command": command, "about": report.about(), **measured(asked.quick)}
-    (asked.out / "regression_speed.json").write_text(json.dumps(results, indent=1) + "\n")
-    (asked.out / "regression_speed.md").write_text(text(results))
-    draw(results, asked.out / "regression_speed.png")
-    times = results["numpy"] / results["ours"]
-    console.print(f"{times:.1f} times NumPy, demanded at least {DEMANDED:g}")
-    return 0 if times >= DEMANDED else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+OPTIONS = (Option("quick", False, "few rows, to see that it runs"),)
+main = TimedBenchmark(
+    "regression.speed", __doc__, "regression_speed", measure, report, draw, requirements, OPTIONS
+).main

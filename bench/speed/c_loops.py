@@ -26,8 +26,8 @@ class Trace(ctypes.Structure):
     _fields_ = [(name, ctypes.c_void_p) for name in ("label", "greedy", "propensity", "correct")]
 
 
-def compiled(folder: Path) -> ctypes.CDLL:
-    """Compile the loops into `folder`."""
+def compile_loops(folder: Path) -> ctypes.CDLL:
+    """Compile the loops into `folder` and load them."""
     target = folder / "loops.so"
     subprocess.run([*COMPILE, "-o", str(target), str(SOURCE), "-lm"], check=True)
     return ctypes.CDLL(str(target))
@@ -35,27 +35,28 @@ def compiled(folder: Path) -> ctypes.CDLL:
 
 @dataclass
 class Loop:
-    """The C loop of a fresh learner of ours: with its state, its parameters and its generator."""
+    """The C loop of a new learner, with its state, its parameters and its generator."""
 
     library: ctypes.CDLL
     learner: Any
 
     def play(self, X: Any, y: np.ndarray) -> np.ndarray:
-        """Return the labels that the loop says along the stream."""
+        """Return the labels that the loop chooses along the stream."""
         n, learner = len(y), self.learner
         label, greedy = np.empty(n, np.int64), np.empty(n, np.int64)
         propensity, correct = np.empty(n), np.empty(n, bool)
         name, arrays, numbers = _arguments(learner)
+        trace = Trace(*map(_pointer, (label, greedy, propensity, correct)))
         getattr(self.library, name)(
-            ctypes.byref(_rows(X)), _at(y), Trace(*map(_at, (label, greedy, propensity, correct))),
-            ctypes.c_long(learner.n_classes), _at(learner.choosing),
-            *map(_at, arrays), *map(ctypes.c_double, numbers),
+            ctypes.byref(_rows(X)), _pointer(y), trace,
+            ctypes.c_long(learner.n_classes), _pointer(learner.choosing),
+            *map(_pointer, arrays), *map(ctypes.c_double, numbers),
         )  # fmt: skip
         return label
 
 
 def _arguments(learner: Any) -> tuple[str, list[np.ndarray], list[float]]:
-    """The loop of a learner, with what it takes: arrays, then numbers."""
+    """Return the name of a learner's loop, and its arguments: arrays, then numbers."""
     match type(learner).__name__:
         case "Banditron":
             return "banditron", [learner.weights], [learner.gamma]
@@ -77,5 +78,5 @@ def _rows(X: Any) -> Rows:
     return Rows(X.indptr.ctypes.data, X.indices.ctypes.data, X.data.ctypes.data, *X.shape)
 
 
-def _at(array: np.ndarray) -> ctypes.c_void_p:
+def _pointer(array: np.ndarray) -> ctypes.c_void_p:
     return ctypes.c_void_p(array.ctypes.data)

@@ -1,17 +1,17 @@
-"""How fast learning is one call at a time from Python: `choose`, then `update`."""
+"""Speed of learning one call at a time from Python: `choose`, then `update`."""
 
 import gc
 from collections.abc import Callable
 from typing import Any
 
-from bench.speed import vowpal_wabbit as vw
+from bench.speed import vowpal_wabbit
 from bench.speed.streams import Rows, features, lines, pairs, single_rows
 from bench.timing import Timing
 from onearm import Banditron, ConservativeOVA
 
-BANDIT, FULL = "right or wrong", "true label"
-SLOW = 10  # River gets so many times fewer rows
-HEARS = {
+BANDIT, FULL = "bandit feedback", "full information"
+SLOW = 10  # River plays this many times fewer rows
+FEEDBACK = {
     "Banditron": BANDIT,
     "ConservativeOVA": BANDIT,
     "VW API, lines ready": f"{BANDIT}, by --cbify from the label in the line",
@@ -24,14 +24,14 @@ OURS = ("Banditron", "ConservativeOVA")
 COMMANDS = {
     "VW API, lines ready": "--cbify K --epsilon 0.05: example, learn, get_multiclass_prediction",
     "VW API, lines from rows": "the same, each line made from the NumPy row",
-    "VW API, predict then learn": "--cb_explore K --epsilon 0.05: predict, draw, learn a new line",
+    "VW API, predict then learn": "--cb_explore K --epsilon 0.05: predict, sample, learn a line",
     "River softmax": "linear_model.SoftmaxRegression(): predict_one, learn_one; dicts ready",
     "River ALMA": "OneVsRestClassifier(ALMAClassifier()), its fastest linear model; the same",
 }
 
 
 def choose_update(learner: Any, rows: list, y: list[int]) -> int:
-    """Ours; return how many were wrong."""
+    """Play by ours; return the number of errors."""
     wrong = 0
     for x, truth in zip(rows, y, strict=True):
         choice = learner.choose(x)
@@ -41,7 +41,7 @@ def choose_update(learner: Any, rows: list, y: list[int]) -> int:
 
 
 def predict_learn(model: Any, rows: list, y: list[int]) -> int:
-    """River's; return how many were wrong."""
+    """Play by a model of River; return the number of errors."""
     wrong = 0
     for x, truth in zip(rows, y, strict=True):
         wrong += model.predict_one(x) != truth
@@ -50,7 +50,7 @@ def predict_learn(model: Any, rows: list, y: list[int]) -> int:
 
 
 def contestants(rows: Rows, n: int) -> dict[str, tuple[Callable, Callable[[], Any], list]]:
-    """For each its loop, how to make a fresh learner, and its rows in the form it likes best."""
+    """Return for each its loop, a function that makes a learner, and rows in its fastest form."""
     from river.linear_model import ALMAClassifier, SoftmaxRegression
     from river.multiclass import OneVsRestClassifier
 
@@ -58,31 +58,31 @@ def contestants(rows: Rows, n: int) -> dict[str, tuple[Callable, Callable[[], An
     bare = [features(x) for x in single]
     dicts = [dict(pairs(x)) for x in single[: max(1, n // SLOW)]]
     k = str(rows.k)
-    cbify = lambda: vw.workspace("--cbify", k, "--epsilon", "0.05")  # noqa: E731 used twice below
-    cb_explore = lambda: vw.workspace("--cb_explore", k, "--epsilon", "0.05")  # noqa: E731 as above
+    cbify = lambda: vowpal_wabbit.workspace("--cbify", k, "--epsilon", "0.05")  # noqa: E731 used twice below
+    cb_explore = lambda: vowpal_wabbit.workspace("--cb_explore", k, "--epsilon", "0.05")  # noqa: E731 as above
     return {
         "Banditron": (choose_update, lambda: rows.learner(Banditron), single),
         "ConservativeOVA": (choose_update, lambda: rows.learner(ConservativeOVA), single),
-        "VW API, lines ready": (vw.cbify, cbify, ready),
-        "VW API, lines from rows": (vw.cbify_rows, cbify, single),
-        "VW API, predict then learn": (vw.cb_explore, cb_explore, bare),
+        "VW API, lines ready": (vowpal_wabbit.cbify, cbify, ready),
+        "VW API, lines from rows": (vowpal_wabbit.cbify_rows, cbify, single),
+        "VW API, predict then learn": (vowpal_wabbit.cb_explore, cb_explore, bare),
         "River softmax": (predict_learn, SoftmaxRegression, dicts),
         "River ALMA": (predict_learn, lambda: OneVsRestClassifier(ALMAClassifier()), dicts),
     }
 
 
 def measure(rows: Rows, n: int, repeats: int, done: Callable[[], Any]) -> dict[str, Any]:
-    """Everything on the first rows of one stream, by turns."""
+    """Time all on the first rows of one stream, by turns."""
     y = rows.y[:n].tolist()
-    everyone = contestants(rows, n)
-    timings = {name: Timing(len(examples)) for name, (_, _, examples) in everyone.items()}
+    entries = contestants(rows, n)
+    timings = {name: Timing(len(examples)) for name, (_, _, examples) in entries.items()}
     for name in OURS:  # compile beforehand
-        loop, fresh, examples = everyone[name]
+        loop, fresh, examples = entries[name]
         loop(fresh(), examples[:10], y[:10])
     gc.collect()
-    gc.freeze()  # the rows of all would be walked through again in everybody's time
+    gc.freeze()  # or the garbage collector visits all rows again while the clock runs
     for _ in range(repeats):
-        for name, (loop, fresh, examples) in everyone.items():
+        for name, (loop, fresh, examples) in entries.items():
             model = fresh()
             with timings[name].running():
                 wrong = loop(model, examples, y[: len(examples)])
@@ -93,6 +93,6 @@ def measure(rows: Rows, n: int, repeats: int, done: Callable[[], Any]) -> dict[s
 
 
 def _compared(name: str, timings: dict[str, Timing]) -> dict[str, Any]:
-    ours = {mine: timings[mine].rate() / timings[name].rate() for mine in OURS}
-    hears = {"hears": HEARS[name], "how": COMMANDS.get(name, "choose, update")}
-    return {**timings[name].record(), **hears, "ours_over_this": ours}
+    ours = {learner: timings[learner].rate() / timings[name].rate() for learner in OURS}
+    how = {"feedback": FEEDBACK[name], "how": COMMANDS.get(name, "choose, update")}
+    return {**timings[name].record(), **how, "ours_over_this": ours}

@@ -1,18 +1,18 @@
-"""How long one waits at first, in processes that have just been started."""
+"""Cold start: seconds of import, help and a first play in new processes."""
 
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from bench.timing import Timing, child, shown
+from bench.timing import Timing, child, format_command
 
 SCRIPT = Path(sys.executable).with_name("onearm")
 PLAY = (
     "import numpy as np; from onearm import Banditron; t = np.arange(1000); "
     "Banditron(10, 64).play(np.eye(64)[t % 64], t % 10)"
 )
-WAYS = {
+COMMANDS = {
     "import": [sys.executable, "-c", "import onearm"],
     "help": [str(SCRIPT), "--help"],
     "first play": [sys.executable, "-c", PLAY],
@@ -20,20 +20,21 @@ WAYS = {
 
 
 def measure(repeats: int, done: Callable[[], Any]) -> dict[str, Any]:
-    """Each way in turn, after one run that leaves the compiled kernels on disk."""
-    there = {name: way for name, way in WAYS.items() if Path(way[0]).exists()}
-    timings = {name: Timing() for name in there}
-    for way in there.values():
-        child(way)
+    """Time all commands by turns, after one run that leaves the compiled kernels on disk."""
+    installed = {name: line for name, line in COMMANDS.items() if Path(line[0]).exists()}
+    timings = {name: Timing() for name in installed}
+    for line in installed.values():
+        child(line)
     for _ in range(repeats):
-        for name, way in there.items():
-            child(way, timings[name])
+        for name, line in installed.items():
+            child(line, timings[name])
         done()
-    return {name: _record(way, timings.get(name)) for name, way in WAYS.items()}
+    return {name: _record(line, timings.get(name)) for name, line in COMMANDS.items()}
 
 
-def _record(way: list[str], timing: Timing | None) -> dict[str, Any]:
+def _record(line: list[str], timing: Timing | None) -> dict[str, Any]:
+    command = {"command": format_command(line), "installed": timing is not None}
     if timing is None:
-        return {"command": shown(way), "there": False}
+        return command
     best = {"cpu_seconds": min(timing.cpu), "seconds": min(timing.wall)}
-    return {"command": shown(way), "there": True, **best, "cpu": timing.cpu, "wall": timing.wall}
+    return {**command, **best, "cpu": timing.cpu, "wall": timing.wall}

@@ -1,6 +1,6 @@
-"""A million rounds from a stream that is made as it is played: how much memory, how even the rate.
+"""Long streams, generated as they are played: peak memory, and rates by length.
 
-Run as `python -m bench.rounds N ...` it plays streams of these lengths and prints what it saw.
+Run as `python -m bench.speed.long_streams N ...` it plays streams of these lengths and prints JSON.
 """
 
 import json
@@ -20,7 +20,7 @@ TURNS = 5
 
 
 def timed(stream: Stream, spent: list[float]) -> Stream:
-    """The same stream; the CPU seconds spent in making its rows are added to `spent`."""
+    """Return the same stream; CPU seconds spent in generating rows are added to `spent`."""
 
     def source() -> Iterator:
         rows = stream.chunks()
@@ -36,14 +36,14 @@ def timed(stream: Stream, spent: list[float]) -> Stream:
 
 
 def play(n_rows: int) -> float:
-    """CPU seconds of playing, without those of making rows."""
+    """Return CPU seconds of playing, without those of generating rows."""
     spent, began = [0.0], time.process_time()
     Banditron(9, 400).play(timed(SynSep(n_rows), spent))
     return time.process_time() - began - spent[0]
 
 
 def observe(lengths: list[int]) -> dict[str, Any]:
-    """What one process sees.
+    """Return the rates of all lengths and the peak memory of this process.
 
     Every length plays as many rows in a turn: the best of many short times is always better than
     the best of few long ones, whatever the lengths.
@@ -52,33 +52,35 @@ def observe(lengths: list[int]) -> dict[str, Any]:
     rows = max(lengths)
     turns: dict[int, list[list[float]]] = {n: [] for n in lengths}
     for _ in range(TURNS):
-        for n, seen in turns.items():
-            seen.append([play(n) for _ in range(rows // n)])
-    rates = {n: rows / min(map(sum, seen)) for n, seen in turns.items()}
+        for n, times in turns.items():
+            times.append([play(n) for _ in range(rows // n)])
+    rates = {n: rows / min(map(sum, times)) for n, times in turns.items()}
     return {
         "rows_per_turn": rows,
         "rows_per_cpu_second": rates,
         "flatness": min(rates.values()) / max(rates.values()),
         "peak_rss": peak(),
-        "cpu_of_turns": {n: [sum(times) for times in seen] for n, seen in turns.items()},
-        "shortest_play": {n: min(map(min, seen)) for n, seen in turns.items()},
+        "cpu_of_turns": {n: [sum(plays) for plays in times] for n, times in turns.items()},
+        "shortest_play": {n: min(map(min, times)) for n, times in turns.items()},
     }
 
 
 def peak() -> int:
-    """The most memory this process has held, in bytes.
+    """Return the peak memory of this process in bytes.
 
-    Not getrusage's figure: that of a child begins with what its parent held when it forked.
+    Not by getrusage: for a child that begins with the memory of its parent at the fork.
     """
     status = Path("/proc/self/status").read_text()
     return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) * 1024
 
 
 def measure(lengths: tuple[int, ...], done: Callable[[], Any]) -> dict[str, Any]:
-    """In a process of its own."""
-    seen = json.loads(child([sys.executable, "-m", "bench.speed.long_streams", *map(str, lengths)]))
+    """Observe in a new process."""
+    observed = json.loads(
+        child([sys.executable, "-m", "bench.speed.long_streams", *map(str, lengths)])
+    )
     done()
-    return seen
+    return observed
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 /* The loops of `play` as one would write them in C: how fast could this arithmetic be?
 
-   Each learner says exactly the labels that ours says with the same seed; `bench.loops` checks it.
+   Each loop chooses the same labels as our learner with the same seed; `bench.speed` checks it.
    Weights are feature-major, (d, k). Rows are CSR, or dense where `starts` is NULL; the loops are
    inlined with `dense` as a constant, so neither kind of row pays for the other. */
 

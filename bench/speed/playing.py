@@ -1,4 +1,4 @@
-"""How fast `play` is, beside C loops of the same arithmetic and Vowpal Wabbit from a file."""
+"""Speed of `play` beside C loops of the same arithmetic and Vowpal Wabbit from a file."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.speed.c_loops import Loop, compiled
+from bench.speed.c_loops import Loop, compile_loops
 from bench.speed.streams import ERROR_ROWS, SEED, Rows
 from bench.speed.vowpal_wabbit import EXPLORERS, FromFile
 from bench.timing import Timing
@@ -21,21 +21,21 @@ WARM = 100  # rows
 
 @dataclass
 class Pair:
-    """A learner of ours and the C loop of the same arithmetic."""
+    """A learner and the C loop of the same arithmetic."""
 
     rows: Rows
     cls: Any
     library: Any
     ours: Timing = field(init=False)
     c: Timing = field(init=False)
-    same: bool = True  # whether both said the same labels, every time
+    same: bool = True  # whether both chose the same labels in all repeats
 
     def __post_init__(self) -> None:
         self.ours, self.c = Timing(len(self.rows.y)), Timing(len(self.rows.y))
         self.rows.learner(self.cls).play(self.rows.X[:WARM], self.rows.y[:WARM])
 
     def run(self) -> None:
-        """Time both once more."""
+        """Time one more repeat of both."""
         X, y = self.rows.X, self.rows.y
         learner, loop = self.rows.learner(self.cls), Loop(self.library, self.rows.learner(self.cls))
         with self.ours.running():
@@ -49,19 +49,19 @@ class Pair:
 
 
 def measure(rows: Rows, repeats: int, folder: Path, done: Callable[[], Any]) -> dict[str, Any]:
-    """Everything on one stream, by turns."""
-    library = compiled(folder)
+    """Time all on one stream, by turns."""
+    library = compile_loops(folder)
     pairs = {name: Pair(rows, cls, library) for name, cls in OURS.items()}
     files = {name: FromFile(folder, rows, name) for name in EXPLORERS}
     done()
-    everyone = [*pairs.values(), *files.values()]
+    contestants = [*pairs.values(), *files.values()]
     order = Random(SEED)
     for _ in range(repeats):
-        # Memory that lay free for seconds, while a peer ran, is dear to get back: in a fixed order
+        # Memory that was free for seconds, while a peer ran, is slow to get back: in a fixed order
         # one learner would always pay for it, and those after it never.
-        order.shuffle(everyone)
-        for one in everyone:
-            one.run()
+        order.shuffle(contestants)
+        for contestant in contestants:
+            contestant.run()
         done()
     return {
         "rows": len(rows.y),

@@ -8,7 +8,7 @@ from sklearn.datasets import load_digits
 from onearm import SynSep
 
 SEED = 0
-COPIES = 20  # of the digits, shuffled together; longer streams repeat the result
+COPIES = 20  # of the digits, shuffled together; longer streams repeat them
 ERROR_ROWS = {"sparse": 200_000, "dense": 1797 * COPIES}  # the errors of peers are known for these
 
 
@@ -21,12 +21,12 @@ class Rows(NamedTuple):
     k: int
 
     def learner(self, cls: Any) -> Any:
-        """A learner of class `cls` with its default parameters."""
+        """Return a learner of class `cls` with its default parameters."""
         return cls(self.k, self.X.shape[1])
 
 
 def streams(n_rows: int) -> list[Rows]:
-    """SynSep (k = 9, d = 400, binary) and the digits over 16 (k = 10, d = 64), `n_rows` each."""
+    """Return SynSep (k = 9, d = 400, binary) and the digits / 16 (k = 10, d = 64)."""
     X, y = SynSep(n_rows, seed=SEED).arrays()
     digits = load_digits()
     order = np.tile(np.arange(len(digits.target)), COPIES)
@@ -38,7 +38,7 @@ def streams(n_rows: int) -> list[Rows]:
 
 
 def single_rows(rows: Rows, n: int) -> list[Any]:
-    """The first rows one by one, as `choose` takes them: vectors, or (indices, values)."""
+    """Return the first rows one by one, as `choose` takes them: vectors, or (indices, values)."""
     if isinstance(rows.X, np.ndarray):
         return [rows.X[t] for t in range(n)]
     starts = rows.X.indptr
@@ -47,13 +47,13 @@ def single_rows(rows: Rows, n: int) -> list[Any]:
 
 
 def pairs(x: Any) -> zip:
-    """The features of one row that are not 0, with their values."""
+    """Return the indices and values of a row's features that are not 0."""
     indices, values = x if isinstance(x, tuple) else (np.flatnonzero(x), x[x != 0])
     return zip(indices.tolist(), values.tolist(), strict=True)
 
 
 def features(x: Any) -> str:
-    """One row as Vowpal Wabbit reads it.
+    """Return a row as Vowpal Wabbit reads it.
 
     Names are strings: bare integers are taken as indices, of which --cbify clears low bits.
     """
@@ -61,6 +61,6 @@ def features(x: Any) -> str:
 
 
 def lines(rows: Rows, n: int) -> list[str]:
-    """The first rows with their labels, which Vowpal Wabbit counts from 1."""
+    """Return the first rows with their labels, which Vowpal Wabbit counts from 1."""
     parts = zip(rows.y[:n].tolist(), single_rows(rows, n), strict=True)
     return [f"{label + 1} {features(x)}" for label, x in parts]

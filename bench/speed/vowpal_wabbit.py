@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 
 from bench.speed.streams import ERROR_ROWS, Rows, features, lines
-from bench.timing import Timing, child, shown
+from bench.timing import Timing, child, format_command
 
 EXPLORERS = {
     "VW epsilon": ("--epsilon", "0.05"),
@@ -17,9 +17,9 @@ EXPLORERS = {
 
 @dataclass
 class FromFile:
-    """A stream read from a binary cache that was made beforehand: its fastest way.
+    """A stream read from a binary cache that was made before, which is its fastest way.
 
-    What it takes to start, measured on a file of one row, is subtracted.
+    The time of starting, measured on a file of one row, is subtracted.
     """
 
     folder: Path
@@ -37,46 +37,46 @@ class FromFile:
         self.whole.error = self.error()
 
     def command(self, stem: str, *more: str) -> list[str]:
-        """The command line; `one` is the file of one row."""
+        """Return the command line; `one` is the file of one row."""
         cache = f"{stem}-{self.name.split()[-1]}-{self.rows.k}.cache"
         files = ("--cache_file", cache, "-d", f"{stem}.txt")
         explorer = ("--cbify", str(self.rows.k), *EXPLORERS[self.name])
         return [sys.executable, "-m", "vowpalwabbit", *explorer, *files, *(more or ("--quiet",))]
 
     def error(self) -> float:
-        """The progressive error over as many rows as the known figures are for."""
+        """Return the progressive error over as many rows as the known errors are for."""
         n = min(len(self.rows.y), ERROR_ROWS[self.rows.name])
         command = self.command(self.rows.name, "--examples", str(n))
-        said = child(command, cwd=self.folder)
-        loss = re.search(r"average loss = ([\d.]+)", said)
-        if loss is None or "using cache_file" not in said:
-            raise RuntimeError(f"{shown(command)} read no cache or gave no average loss")
+        printed = child(command, cwd=self.folder)
+        loss = re.search(r"average loss = ([\d.]+)", printed)
+        if loss is None or "using cache_file" not in printed:
+            raise RuntimeError(f"{format_command(command)} read no cache or gave no average loss")
         return float(loss[1])
 
     def run(self) -> None:
-        """Time it once more."""
+        """Time one more repeat."""
         child(self.command("one"), self.start, cwd=self.folder, free=True)
         child(self.command(self.rows.name), self.whole, cwd=self.folder, free=True)
 
     def record(self) -> dict:
-        """Every number, with the command."""
-        command = shown(self.command(self.rows.name))
+        """Return all numbers, with the command."""
+        command = format_command(self.command(self.rows.name))
         return {"command": command, **self.net().record(), "start": self.start.record()}
 
     def net(self) -> Timing:
-        """Without the start."""
+        """Return the times without that of starting."""
         return self.whole.less(self.start)
 
 
 def workspace(*options: str):
-    """Open it from Python."""
+    """Open a workspace from Python."""
     from vowpalwabbit import Workspace
 
     return Workspace(arg_list=[*options, "--quiet"])
 
 
 def cbify(model, texts: list[str], y: list[int]) -> int:
-    """Predict and learn in one call, its fastest way from Python; return how many were wrong.
+    """Predict and learn in one call, its fastest way from Python; return the number of errors.
 
     The line contains the true label and --cbify hides it. `get_multiclass_prediction` is half as
     long as `get_prediction`, which looks up the type first.
@@ -91,7 +91,7 @@ def cbify(model, texts: list[str], y: list[int]) -> int:
 
 
 def cbify_rows(model, rows: list, y: list[int]) -> int:
-    """The same from NumPy rows."""
+    """Do the same from NumPy rows, whose lines are made here."""
     wrong = 0
     for x, truth in zip(rows, y, strict=True):
         example = model.example(f"{truth + 1} {features(x)}")
@@ -102,7 +102,7 @@ def cbify_rows(model, rows: list, y: list[int]) -> int:
 
 
 def cb_explore(model, texts: list[str], y: list[int]) -> int:
-    """Predict, draw, hear, then learn: what one does when nobody knows the true label."""
+    """Predict, sample, get feedback, then learn, as where nobody knows the true label."""
     random, wrong = Random(0), 0
     for text, truth in zip(texts, y, strict=True):
         example = model.example(text)

@@ -1,6 +1,5 @@
-"""Data sets that streams of trees are measured on, read from files that are not shipped with us."""
+"""The data sets of the trees, read from files in the folder that ONEARM_DATA names."""
 
-import hashlib
 import lzma
 import os
 from pathlib import Path
@@ -8,22 +7,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from onearm.streams.cache import file_digest
+
 FOLDER = Path(os.environ.get("ONEARM_DATA", Path(__file__).parents[3] / "shared" / "data"))
 SEED = 0
-GUESSED = 122_076  # of movement, from 0: its z4 is broken in the source and a guess in the file
+REPAIRED = 122_076  # row of movement, from 0, whose z4 is damaged at the source and a guess here
 SENSORS = [f"{axis}{place}" for place in "1234" for axis in "xyz"]
 FILES = {"letter": "letter", "pendigits": "pendigits", "movement": "movement_har", "elec2": "elec2"}
 ABOUT = {
     "letter": "order of the file",
     "pendigits": "order of the file: the train part, then the test part",
     "movement": f"columns x1 to z4; shuffled with seed {SEED}, the file being sorted by label; "
-    f"without data row {GUESSED + 1:,}, whose z4 is a guess (no value is missing in the file)",
+    f"without data row {REPAIRED + 1:,}, whose z4 is a guess (no value is missing in the file)",
     "elec2": "order of the file, a time series; day is nominal with 7 values, all else numeric",
 }
 
 
 class Table(NamedTuple):
-    """Rows in memory, in the order in which they are played."""
+    """Rows in memory, in the order in which they are streamed."""
 
     name: str
     X: np.ndarray  # (n, d)
@@ -34,13 +35,13 @@ class Table(NamedTuple):
     sha256: str  # of the file
 
     def record(self) -> dict[str, Any]:
-        """What it is, for the results."""
+        """Return a description for the results."""
         sizes = {"rows": len(self.y), "columns": len(self.columns), "classes": self.k}
         return {**sizes, "about": ABOUT[self.name], "sha256": self.sha256}
 
 
 def load(name: str) -> Table:
-    """Read one data set."""
+    """Read a data set."""
     path = FOLDER / f"{FILES[name]}.csv.xz"
     with lzma.open(path, "rt") as file:
         head = file.readline().strip().split(",")
@@ -50,7 +51,7 @@ def load(name: str) -> Table:
     X = np.loadtxt(lines, delimiter=",", usecols=places)
     labels, y = np.unique([line.strip().rsplit(",", 1)[1] for line in lines], return_inverse=True)
     if name == "movement":
-        X, y = (np.delete(part, GUESSED, axis=0) for part in (X, y))
+        X, y = (np.delete(part, REPAIRED, axis=0) for part in (X, y))
         order = np.random.default_rng(SEED).permutation(len(y))
         X, y = X[order], y[order]
     nominal = [0] * len(columns)
@@ -58,5 +59,5 @@ def load(name: str) -> Table:
         day = columns.index("day")
         X[:, day] -= 1
         nominal[day] = 7
-    sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+    sha256 = file_digest(path)
     return Table(name, X, y.astype(np.int64), len(labels), columns, tuple(nominal), sha256)

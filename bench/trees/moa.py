@@ -1,4 +1,4 @@
-"""MOA's Hoeffding tree through CapyMOA, in the ways in which one can run it."""
+"""MOA's Hoeffding tree through CapyMOA, in all ways in which it can be run."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,19 +9,19 @@ from bench.trees.data import Table
 
 WAYS = {
     "MOA, loop in Java": "`EfficientEvaluationLoops.PrequentialEvaluation` without evaluators, "
-    "predictions kept, rows in Java's memory",
+    "predictions stored, rows in Java's memory",
     "MOA, all cores": "the same, free to use every core",
     "MOA, CapyMOA's function": "`prequential_evaluation`, the same loop with two evaluators",
-    "MOA, from Python": "`predict`, `train` on instances made beforehand, first rows only",
+    "MOA, from Python": "`predict`, `train` on instances made before, first rows only",
 }
 LOOP, FREE, FUNCTION, CALLS = WAYS
-CALLED = 20_000  # rows, where each is a call from Python
+CALLED = 20_000  # rows, where each takes calls from Python
 
-Entry = tuple[Callable[[], Any], Callable[[Any], Any]]  # make a learner; play the stream with it
+Entry = tuple[Callable[[], Any], Callable[[Any], Any]]  # makes a learner; plays the stream with it
 
 
 def tree(data: Table, way: str, **settings: float) -> Entry:
-    """MOA's tree, and how it plays the stream; importing CapyMOA starts the JVM."""
+    """Return how MOA's tree is made and plays the stream; importing CapyMOA starts the JVM."""
     import capymoa.stream
     from capymoa.classifier import HoeffdingTree
     from capymoa.core import LabeledInstance
@@ -61,16 +61,16 @@ def tree(data: Table, way: str, **settings: float) -> Entry:
 
     if way == CALLS:
         java = [stream.moa_stream.nextInstance() for _ in range(min(CALLED, len(data.y)))]
-        instances = [LabeledInstance.from_java_instance(schema, one) for one in java]
+        instances = [LabeledInstance.from_java_instance(schema, row) for row in java]
         return fresh, calls
     return fresh, (lambda model: prequential_evaluation(stream, model)) if way == FUNCTION else loop
 
 
 def java() -> str:
-    """Which Java runs, and how it collects its garbage."""
+    """Return the version of Java and its garbage collectors."""
     from java.lang import System
     from java.lang.management import ManagementFactory
 
     collectors = ManagementFactory.getGarbageCollectorMXBeans()
-    names = " and ".join(str(one.getName()) for one in collectors)
+    names = " and ".join(str(collector.getName()) for collector in collectors)
     return f"Java {System.getProperty('java.version')}, garbage collector {names}"

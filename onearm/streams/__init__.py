@@ -1,1 +1,1 @@
-"""Streams of examples (X, y) in chunks: synthetic ones, data sets, and files."""
+"""Examples: streams of (X, y) in chunks, made, drifting, or the user's own."""

@@ -8,9 +8,9 @@ from onearm import read
 FRUIT = "weight,colour,class\n7,red,apple\n5,blue,plum\n6,red,plum\n"
 
 
-def logged(path, **options):
+def said(path, **told):
     sentences = []
-    read(path, log=sentences.append, **options)
+    read(path, say=sentences.append, **told)
     return sentences
 
 

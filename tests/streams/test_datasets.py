@@ -1,4 +1,4 @@
-"""Data sets by name: what is shipped, what is found, and the error when nothing is."""
+"""Data sets by name: what is shipped, what is found, and what is said when nothing is."""
 
 import gzip
 import hashlib
@@ -9,19 +9,20 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from onearm.streams import cache, datasets
+from onearm.streams import cache as keeping
+from onearm.streams import datasets
 from tests.streams.known_data import known
 
 pytestmark = pytest.mark.usefixtures("own_cache")
 SHIPPED = [
     name
     for name in datasets.names()
-    if datasets.about(name).folder() == datasets.SHIPPED and not datasets.about(name).of
+    if datasets.about(name).found() == datasets.SHIPPED and not datasets.about(name).of
 ]
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_shipped_data_has_the_sizes_of_the_catalogue(name):
+def test_what_is_shipped_has_the_sizes_that_are_told(name):
     data, stream = datasets.about(name), datasets.load(name)
     X, y = stream.arrays()
     assert X.shape == (data.rows, data.features) == (stream.n_rows, stream.n_features)
@@ -45,7 +46,7 @@ def test_codes_of_data_sets_are_those_of_published_results(name):
         assert stream.values[0] == ("vhigh", "high", "med", "low")
 
 
-def test_all_have_licence_and_citation():
+def test_all_are_told_with_licence_and_citation():
     assert set(SHIPPED) >= {"balance", "car", "nursery", "pendigits", "letter", "digits"}
     for name in datasets.names():
         data = datasets.about(name)
@@ -56,13 +57,13 @@ def test_all_have_licence_and_citation():
     assert all(datasets.about(name).licence == "CC BY 4.0" for name in SHIPPED)
 
 
-def test_mice_have_no_column_that_reveals_the_class():
+def test_mice_do_not_give_their_class_away():
     stream = datasets.load("mice")
     assert "Genotype" not in stream.feature_names
     assert stream.n_features == 77
 
 
-def test_names_are_case_insensitive_and_unknown_ones_refused():
+def test_names_in_any_case_and_unknown_ones():
     assert datasets.load("Car").name == "car"
     with pytest.raises(ValueError, match=r"name must be one of balance, car, .* got 'cars'"):
         datasets.load("cars")
@@ -71,7 +72,7 @@ def test_names_are_case_insensitive_and_unknown_ones_refused():
 TABLE = lzma.compress(b"a,b,label\n1,2,x\n3,4,y\n5,6,x\n7,0.5,y\n")
 
 
-def test_files_are_found_in_the_folder_of_the_environment(monkeypatch, tmp_path):
+def test_files_are_found_in_the_folder_that_is_told(monkeypatch, tmp_path):
     known(monkeypatch, "mine", TABLE)
     with pytest.raises(
         FileNotFoundError, match=r"mine is not on disk .* Put mine.csv.xz \(SHA-256"
@@ -126,37 +127,37 @@ def test_images(tmp_path, monkeypatch):
     np.testing.assert_array_equal(y, labels)
 
 
-def test_sparse_rows_are_cached(tmp_path):
+def test_sparse_rows_are_kept(tmp_path):
     X = csr_array(np.array([[0.0, 1.5], [2.0, 0.0]]))
-    names = {"class_names": ("a", "b")}
+    told = {"class_names": ("a", "b")}
     for _ in range(2):
-        X_cached, y, known = cache.cached("name", lambda: (X, np.array([0, 1]), names))
-        np.testing.assert_array_equal(X_cached.toarray(), X.toarray())
-        assert json.dumps(known) == '{"class_names": ["a", "b"]}'
+        kept, y, said = keeping.kept("name", lambda: (X, np.array([0, 1]), told))
+        np.testing.assert_array_equal(kept.toarray(), X.toarray())
+        assert json.dumps(said) == '{"class_names": ["a", "b"]}'
 
 
-def test_rows_are_returned_where_they_cannot_be_cached(monkeypatch, tmp_path):
+def test_rows_are_given_where_none_can_be_kept(monkeypatch, tmp_path):
     (tmp_path / "file").write_text("not a folder")
-    monkeypatch.setattr(cache, "user_cache_path", lambda name: tmp_path / "file")
-    X, y, names = np.eye(2), np.array([0, 1]), {"class_names": ("a", "b")}
+    monkeypatch.setattr(keeping, "user_cache_path", lambda name: tmp_path / "file")
+    X, y, told = np.eye(2), np.array([0, 1]), {"class_names": ("a", "b")}
     for _ in range(2):
-        assert cache.cached("name", lambda: (X, y, names)) == (X, y, names)
+        assert keeping.kept("name", lambda: (X, y, told)) == (X, y, told)
 
 
 @pytest.mark.parametrize("part", ["X.npy", "y.npy", "told.json"])
 @pytest.mark.parametrize("damage", ["gone", "cut off", "empty"])
-def test_damaged_rows_are_rebuilt(part, damage):
+def test_damaged_rows_are_made_anew(part, damage):
     rows = np.arange(2000.0).reshape(-1, 2), np.arange(1000) % 2, {"class_names": ["a", "b"]}
-    cache.cached("name", lambda: rows)
-    path = cache.cache_folder("name") / part
+    keeping.kept("name", lambda: rows)
+    path = keeping.place("name") / part
     path.write_bytes(b"" if damage == "empty" else path.read_bytes()[: path.stat().st_size // 2])
     if damage == "gone":
         path.unlink()
-    for make in (lambda: rows, None):  # made once, then cached
-        X, y, names = cache.cached("name", make)
+    for make in (lambda: rows, None):  # made once, then kept
+        X, y, told = keeping.kept("name", make)
         np.testing.assert_array_equal(X, rows[0])
         np.testing.assert_array_equal(y, rows[1])
-        assert names == rows[2]
+        assert told == rows[2]
 
 
 WRONG = {
@@ -167,39 +168,39 @@ WRONG = {
 
 @pytest.mark.parametrize("digests", [True, False])  # older versions wrote none
 @pytest.mark.parametrize(("part", "which"), [(part, i) for part in WRONG for i in range(4)])
-def test_rows_of_wrong_shapes_or_types_are_rebuilt(part, which, digests):
+def test_rows_of_wrong_shapes_or_types_are_made_anew(part, which, digests):
     rows = np.arange(2000.0).reshape(-1, 2), np.arange(1000) % 2, {"class_names": ["a", "b"]}
-    cache.cached("name", lambda: rows)
-    np.save(cache.cache_folder("name") / part, WRONG[part][which])
+    keeping.kept("name", lambda: rows)
+    np.save(keeping.place("name") / part, WRONG[part][which])
     if not digests:
-        (cache.cache_folder("name") / cache.DIGESTS).unlink()
-    for make in (lambda: rows, None):  # made once, then cached
-        X, y, _ = cache.cached("name", make, (1000, 2))
+        (keeping.place("name") / keeping.DIGESTS).unlink()
+    for make in (lambda: rows, None):  # made once, then kept
+        X, y, _ = keeping.kept("name", make, (1000, 2))
         np.testing.assert_array_equal(X, rows[0])
         np.testing.assert_array_equal(y, rows[1])
 
 
 @pytest.mark.parametrize(
-    "names", ["[]", "1", '{"class_names": "ab"}', '{"class_names": ["a"]}', '{"seed": [1, 2]}',
+    "told", ["[]", "1", '{"class_names": "ab"}', '{"class_names": ["a"]}', '{"seed": [1, 2]}',
              '{"nominal": [1]}', "{"]
 )  # fmt: skip
-def test_names_that_do_not_fit_are_rebuilt(names):
+def test_names_that_do_not_fit_are_made_anew(told):
     rows = np.eye(4, 2), np.array([0, 1, 0, 1]), {"class_names": ["a", "b"]}
-    cache.cached("name", lambda: rows)
-    (cache.cache_folder("name") / cache.DIGESTS).unlink()
-    (cache.cache_folder("name") / cache.NAMES).write_text(names)
-    assert cache.cached("name", lambda: rows)[2] == rows[2]
+    keeping.kept("name", lambda: rows)
+    (keeping.place("name") / keeping.DIGESTS).unlink()
+    (keeping.place("name") / keeping.TOLD).write_text(told)
+    assert keeping.kept("name", lambda: rows)[2] == rows[2]
 
 
 def test_a_single_number_that_was_changed_is_noticed():
     rows = np.eye(4, 2), np.array([0, 1, 0, 1]), {}
-    cache.cached("name", lambda: rows)
-    path = cache.cache_folder("name") / "X.npy"
+    keeping.kept("name", lambda: rows)
+    path = keeping.place("name") / "X.npy"
     content = bytearray(path.read_bytes())
     content[-1] ^= 2
     path.write_bytes(content)
     for make in (lambda: rows, None):
-        np.testing.assert_array_equal(cache.cached("name", make)[0], rows[0])
+        np.testing.assert_array_equal(keeping.kept("name", make)[0], rows[0])
 
 
 @pytest.mark.parametrize(
@@ -210,20 +211,21 @@ def test_a_single_number_that_was_changed_is_noticed():
         ("shape", np.array([9, 9])),
     ],
 )
-def test_hostile_sparse_rows_are_rebuilt(part, array):
+def test_hostile_sparse_rows_are_made_anew(part, array):
     rows = csr_array(np.array([[0.0, 1.5], [2.0, 0.0]])), np.array([0, 1]), {}
-    cache.cached("name", lambda: rows)
-    (cache.cache_folder("name") / cache.DIGESTS).unlink()
-    np.save(cache.cache_folder("name") / f"{part}.npy", array)
-    X = cache.cached("name", lambda: rows)[0]
-    np.testing.assert_array_equal(X.toarray(), rows[0].toarray())
+    keeping.kept("name", lambda: rows)
+    (keeping.place("name") / keeping.DIGESTS).unlink()
+    np.save(keeping.place("name") / f"{part}.npy", array)
+    np.testing.assert_array_equal(
+        keeping.kept("name", lambda: rows)[0].toarray(), rows[0].toarray()
+    )
 
 
-def test_fetched_rows_are_found(monkeypatch):
+def test_what_was_fetched_is_found(monkeypatch):
     data = known(monkeypatch, "mine", TABLE)
-    assert data.folder() is None
-    cache.cached("mine-fetched", lambda: (np.eye(4, 2), np.array([0, 1, 0, 1]), {}))
-    assert data.folder() == cache.cache_folder("mine-fetched")
+    assert data.found() is None
+    keeping.kept("mine-fetched", lambda: (np.eye(4, 2), np.array([0, 1, 0, 1]), {}))
+    assert data.found() == keeping.place("mine-fetched")
     assert datasets.load("mine").n_rows == 4
 
 
@@ -234,11 +236,11 @@ def test_a_wrong_file_does_not_hide_the_right_one(monkeypatch, tmp_path):
     (right / "mine.csv.xz").write_bytes(TABLE)
     (tmp_path / "mine.csv.xz").write_bytes(b"hi")
     monkeypatch.setenv("ONEARM_DATA", str(tmp_path))
-    assert data.folder() == right
+    assert data.found() == right
     assert datasets.load("mine").n_rows == 4
 
 
-def test_data_without_files_names_what_to_copy(monkeypatch):
+def test_what_has_no_file_says_what_to_copy(monkeypatch):
     known(monkeypatch, "mine", TABLE, files=[])
     with pytest.raises(FileNotFoundError, match=r"copy .*mine-fetched from there\.$"):
         datasets.load("mine")

@@ -1,0 +1,181 @@
+"""The way of a call through the code: files and functions in order, and the times of imports.
+
+Four calls run by plain Python while a profiler notes the functions of ours that they pass; imports
+are timed in new processes. Writes results/walks.json and walks.md; with --before, a results file of
+this benchmark on an earlier checkout (--root), counts and times of both.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parents[1]
+WALKS = {
+    "race": """
+rows = onearm.Stream.of([[0.0, 1.0], [1.0, 0.0]] * 10, [0, 1] * 10, name="rows")
+onearm.race(rows, "Banditron", on=1, rounds=10)""",
+    "choose, update, save, load": """
+learner = onearm.Banditron(2, 2)
+choice = learner.choose([0.0, 1.0])
+learner.update([0.0, 1.0], choice, True)
+learner.save(folder + "/learner")
+onearm.load(folder + "/learner")""",
+    "AdaBoostMH.fit": """
+onearm.AdaBoostMH(n_rounds=2).fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])""",
+    "papers z19.table1": """
+program(["papers", "z19.table1", "--quick", "--out", folder], standalone_mode=False)""",
+}
+IMPORTS = {
+    "`import onearm`": ["-c", "import onearm"],
+    "`onearm.Banditron`": ["-c", "import onearm; onearm.Banditron"],
+    "`onearm.Chorus`": ["-c", "import onearm; onearm.Chorus"],
+    "`onearm.AdaBoostMH`": ["-c", "import onearm; onearm.AdaBoostMH"],
+    "`onearm.race`": ["-c", "import onearm; onearm.race"],
+    "`onearm --help`": ["-c", "from PROGRAM import app; app(['--help'])"],
+}
+COMPILED = ("papers z19.table1",)  # workers play the runs: the walk has everything else
+REPEATS = 5
+Walk = dict[str, list[str]]  # functions by file, both in the order of their first call
+
+
+def trace(name: str, program: str) -> Walk:
+    """Return the functions that a walk passes in this process."""
+    import onearm
+
+    passed: Walk = {}
+    sources = tuple(f"{Path.cwd() / folder}{os.sep}" for folder in ("onearm", "papers"))
+
+    def note(frame: Any, event: str, _: Any) -> None:
+        code = frame.f_code
+        if event == "call" and code.co_filename.startswith(sources):
+            functions = passed.setdefault(os.path.relpath(code.co_filename), [])
+            if code.co_qualname not in functions and "<" not in code.co_name:
+                functions.append(code.co_qualname)
+
+    with tempfile.TemporaryDirectory() as folder:
+        scope = {"onearm": onearm, "folder": folder, "program": import_module(program).app}
+        for profile in (None, note):  # at first, what is imported lazily is imported
+            sys.setprofile(profile)
+            try:
+                exec(WALKS[name], scope)
+            except SystemExit:
+                pass
+            finally:
+                sys.setprofile(None)
+    return passed
+
+
+def child(root: Path, *arguments: str, **environment: str) -> str:
+    """Return what a new process prints that runs Python on the sources in `root`."""
+    variables = os.environ | {"PYTHONPATH": str(root)} | environment
+    command = [sys.executable, *arguments]
+    return subprocess.run(
+        command, cwd=root, env=variables, capture_output=True, text=True, check=True
+    ).stdout
+
+
+def measure(root: Path, program: str) -> dict[str, Any]:
+    """Trace all walks through a checkout and time its imports."""
+    walks = {}
+    for name in WALKS:
+        plain = str(int(name not in COMPILED))
+        printed = child(root, "-P", __file__, name, program, NUMBA_DISABLE_JIT=plain)
+        walks[name] = json.loads(printed.splitlines()[-1])
+    seconds = {}
+    for name, arguments in IMPORTS.items():
+        words = [word.replace("PROGRAM", program) for word in arguments]
+        times = []
+        for _ in range(REPEATS):
+            began = time.perf_counter()
+            child(root, *words)
+            times.append(time.perf_counter() - began)
+        seconds[name] = min(times)
+    return {"walks": walks, "imports": seconds}
+
+
+def count(walk: Walk) -> tuple[int, int]:
+    """Return the numbers of files and of functions."""
+    return len(walk), sum(map(len, walk.values()))
+
+
+def report(results: dict[str, Any]) -> str:
+    """Return the tables, and the walks as lists."""
+    from bench.benchmark import written_by
+    from papers.markdown import table
+
+    checkouts = [results[name] for name in ("before", "after") if name in results]
+    columns = ["before", "after"][-len(checkouts) :]
+    counts = [
+        [
+            name,
+            *(
+                str(n)
+                for what in (0, 1)
+                for n in (count(c["walks"][name])[what] for c in checkouts)
+            ),
+        ]
+        for name in WALKS
+    ]
+    times = [[name, *(f"{c['imports'][name]:.2f}" for c in checkouts)] for name in IMPORTS]
+    head = [f"{what} {when}" for what in ("files", "functions") for when in columns]
+    walks = "\n\n".join(
+        f"## {name}\n\n```python\n{WALKS[name].strip()}\n```\n\n{_steps(walk)}"
+        for name, walk in results["after"]["walks"].items()
+    )
+    return f"""# Walks through the code
+
+{written_by(results)}
+Files and functions of ours that a call passes, each counted once; kernels run as plain Python, and
+the runs of a paper in workers, which are not traced.
+
+{table(["call", *head], counts)}
+
+Seconds of a new process, the best of {REPEATS}:
+
+{table(["what", *columns], times)}
+
+{walks}
+"""
+
+
+def _steps(walk: Walk) -> str:
+    lines = (
+        f"`{file}`: {', '.join(functions) or 'its module'}" for file, functions in walk.items()
+    )
+    return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
+
+
+def measure_both(options: argparse.Namespace) -> dict[str, Any]:
+    """Measure the checkout in `root`, and take the earlier one from its file."""
+    before = json.loads(options.before.read_text()) if options.before != NONE else None
+    after = measure(options.root, options.program)
+    return ({"before": before.get("after", before)} if before else {}) | {"after": after}
+
+
+NONE = Path()
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Measure and write."""
+    from bench.benchmark import Option, TimedBenchmark
+
+    options = (
+        Option("root", HERE, "folder of the checkout"),
+        Option("program", "onearm.cli.program", "its module with the command line's `app`"),
+        Option("before", NONE, "JSON file of an earlier checkout"),
+    )
+    return TimedBenchmark("walks", __doc__, "walks", measure_both, report, options=options).main(
+        arguments
+    )
+
+
+if __name__ == "__main__":  # in a new process, perhaps on another checkout
+    print(json.dumps(trace(*sys.argv[1:])))
