@@ -1,0 +1,99 @@
+"""Reports come out of the stored results as they are in the repository."""
+
+import json
+
+import pytest
+
+from bench import defaults, race, walks
+from bench.benchmark import RESULTS
+from bench.boosting import boosters_report, potentials
+from bench.chorus import parts, parts_report, table
+from bench.chorus.comparison import best, phase_2
+from bench.chorus.runs import Job, ledger_path
+from bench.chorus.streams import NAMES, repeats
+from bench.mh import peers_report, speed_report
+from bench.regression import speed as regression_speed
+from bench.speed import report as speed
+from bench.speed import requirements as speed_requirements
+from bench.trees import report as trees
+from onearm.experiments.ledger import Ledger
+from onearm.experiments.run import Experiment
+
+REPORTS = {
+    "speed": speed, "trees": trees, "boosters": boosters_report, "potentials": potentials,
+    "mh_peers": peers_report, "mh_speed": speed_report, "race_speed": race,
+    "regression_speed": regression_speed,
+}  # fmt: skip
+REQUIREMENTS = {
+    "speed": speed_requirements, "trees": trees, "boosters": boosters_report,
+    "mh_speed": speed_report, "race_speed": race, "regression_speed": regression_speed,
+}  # fmt: skip
+
+
+def stored(name):
+    return json.loads((RESULTS / f"{name}.json").read_text())
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_report_is_that_of_the_stored_results(name):
+    assert REPORTS[name].report(stored(name)) == (RESULTS / f"{name}.md").read_text()
+
+
+@pytest.mark.parametrize("name", REQUIREMENTS)
+def test_requirements_are_those_stored(name):
+    results = stored(name)
+    found = REQUIREMENTS[name].requirements(results)
+    assert [{**each._asdict(), "met": each.met} for each in found] == results["requirements"]
+
+
+def test_table_of_chorus_is_that_of_the_stored_runs():
+    assert table.report(table.read(RESULTS)) == (RESULTS / "chorus" / "table.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("module", "ledger"), [(parts, "chorus/parts.jsonl"), (defaults, "defaults.jsonl")]
+)
+def test_no_stored_run_is_played_again(module, ledger):
+    experiment = Experiment(module.jobs(), Ledger(RESULTS / ledger))
+    assert not experiment.missing()
+    assert not experiment.damaged
+    assert len(experiment.records()) == len(experiment.ledger.records())
+
+
+def test_no_run_of_chorus_is_played_again():
+    jobs = [Job(name, "Chorus", {}, r, 2) for name in NAMES for r in range(1, repeats(name) + 1)]
+    assert not Experiment(jobs, Ledger(ledger_path(RESULTS, "chorus"))).missing()
+
+
+def test_runs_of_the_other_learners_are_found_again():
+    ledger = Ledger(ledger_path(RESULTS, "rivals"))
+    tuned = best(ledger.records().values(), "SynNonSep", ["Banditron", "LinUCB"])
+    assert sorted(tuned) == ["Banditron", "LinUCB"]
+    jobs = phase_2("SynNonSep", tuned, 1.0, repeat=1)
+    assert not Experiment(jobs, ledger).missing()
+
+
+def test_page_of_parts_is_that_of_the_stored_runs(monkeypatch, tmp_path):
+    monkeypatch.setattr(parts_report, "draw", lambda *_: None)
+    records = Experiment(parts.jobs(), Ledger(RESULTS / "chorus" / "parts.jsonl")).records()
+    parts_report.write(records, tmp_path)
+    written = (tmp_path / "parts.md").read_text()
+    assert written == (RESULTS / "chorus" / "parts.md").read_text()
+
+
+def test_table_of_defaults_is_that_of_the_stored_runs():
+    records = Experiment(defaults.jobs(), Ledger(RESULTS / "defaults.jsonl")).records()
+    assert defaults.report(records) == (RESULTS / "defaults.md").read_text()
+
+
+def test_walks_show_both_checkouts():
+    facts = {"date": "2026-01-01", "cpu": "Z80", "python": "3", "onearm": "1", "numpy": "2"}
+    walk = {"a.py": ["f", "g"], "b.py": ["C.h"]}
+    checkout = {
+        "walks": dict.fromkeys(walks.WALKS, walk), "imports": dict.fromkeys(walks.IMPORTS, 0.5),
+    }  # fmt: skip
+    results = {"command": "c", "about": facts | {"numba": "3"}, "before": checkout}
+    text = walks.report(results | {"after": checkout})
+    assert "| race | 2 | 2 | 3 | 3 |" in text
+    assert "1. `a.py`: f, g\n2. `b.py`: C.h" in text
+    assert "| `import onearm` | 0.50 | 0.50 |" in text
