@@ -65,421 +65,85 @@ STREAMS: dict[str, str]
 MODULES: dict[str, str]
 
 class Chorus(_Chorus):
-    def __init__(
-        self,
-        n_classes: int,
-        n_features: int,
-        nominal: tuple[int, ...] = (),
-        waves: int = 0,
-        alpha: float = 0.2,
-        *,
-        seed: int = 0,
-    ) -> None: ...
+    def __init__(self, n_classes: int, n_features: int, nominal: tuple[int, ...] = (), waves: int = 0, alpha: float = 0.2, *, seed: int = 0) -> None: ...  # fmt: skip
 
 class Perceptron(_Perceptron):
-    def __init__(
-        self,
-        n_classes: int,
-        n_features: int,
-        *,
-        seed: int = 0,
-    ) -> None: ...
+    def __init__(self, n_classes: int, n_features: int, *, seed: int = 0) -> None: ...  # fmt: skip
 
 class Banditron(_Banditron):
-    def __init__(
-        self,
-        n_classes: int,
-        n_features: int,
-        gamma: float = 0.05,
-        *,
-        seed: int = 0,
-    ) -> None: ...
+    def __init__(self, n_classes: int, n_features: int, gamma: float = 0.05, *, seed: int = 0) -> None: ...  # fmt: skip
 
 class SOBA(_SOBA):
-    def __init__(
-        self,
-        n_classes: int,
-        n_features: int,
-        gamma: float = 0.03125,
-        a: float = 1.0,
-        diagonal: bool = True,
-        adaptive: float = 0.0,
-        *,
-        seed: int = 0,
-    ) -> None: ...
+    def __init__(self, n_classes: int, n_features: int, gamma: float = 0.03125, a: float = 1.0, diagonal: bool = True, adaptive: float = 0.0, *, seed: int = 0) -> None: ...  # fmt: skip
 
 class Newtron(_Newtron):
-    def __init__(
-        self,
-        n_classes: int,
-        n_features: int,
-        gamma: float = 0.00390625,
-        alpha: float = 10.0,
-        beta: float = 0.01,
-        D: float = 6.5,
-        diagonal: bool = True,
-        *,
-        seed: int = 0,
-    ) -> None: ...
+    def __init__(self, n_classes: int, n_features: int, gamma: float = 0.00390625, alpha: float = 10.0, beta: float = 0.01, D: float = 6.5, diagonal: bool = True, *, seed: int = 0) -> None: ...  # fmt: skip
 
 class ConservativeOVA(_ConservativeOVA):
-    def __init__(
-        self,
-        n_classes: int,
-        n_features: int,
-        variant: str = "PA-I",
-        C: float = 1.0,
-        *,
-        seed: int = 0,
-    ) -> None: ...
+    def __init__(self, n_classes: int, n_features: int, variant: str = "PA-I", C: float = 1.0, *, seed: int = 0) -> None: ...  # fmt: skip
 
 class OffsetTree(_OffsetTree):
-    def __init__(
-        self,
-        n_classes: int,
-        n_features: int,
-        variant: str = "PA-I",
-        C: float = 1.0,
-        rule: str = "before",
-        explore: float = 0.0,
-        *,
-        seed: int = 0,
-    ) -> None: ...
+    def __init__(self, n_classes: int, n_features: int, variant: str = "PA-I", C: float = 1.0, rule: str = "before", explore: float = 0.0, *, seed: int = 0) -> None: ...  # fmt: skip
 
 class Confidit(_Confidit):
-    def __init__(
-        self,
-        n_classes: int,
-        n_features: int,
-        alpha: float = 1.0,
-        eta: float = 1.0,
-        diagonal: bool = False,
-        *,
-        seed: int = 0,
-    ) -> None: ...
+    def __init__(self, n_classes: int, n_features: int, alpha: float = 1.0, eta: float = 1.0, diagonal: bool = False, *, seed: int = 0) -> None: ...  # fmt: skip
 
 class Gaptron(_Gaptron):
-    def __init__(
-        self,
-        n_classes: int,
-        n_features: int,
-        loss: str = "logistic",
-        gamma: float = 0.02,
-        D: float = 10.0,
-        *,
-        seed: int = 0,
-    ) -> None: ...
+    def __init__(self, n_classes: int, n_features: int, loss: str = "logistic", gamma: float = 0.02, D: float = 10.0, *, seed: int = 0) -> None: ...  # fmt: skip
 
 class RDUE(_RDUE):
-    def __init__(
-        self,
-        n_classes: int,
-        n_features: int,
-        B: float = 10.0,
-        q0: float = 0.02,
-        *,
-        seed: int = 0,
-    ) -> None: ...
+    def __init__(self, n_classes: int, n_features: int, B: float = 10.0, q0: float = 0.02, *, seed: int = 0) -> None: ...  # fmt: skip
 
 class SLB(_SLB):
-    def __init__(
-        self,
-        n_classes: int,
-        n_features: int,
-        *,
-        seed: int = 0,
-    ) -> None: ...
+    def __init__(self, n_classes: int, n_features: int, *, seed: int = 0) -> None: ...  # fmt: skip
 
 class InverseGap(_InverseGap):
-    def __init__(
-        self,
-        n_classes: int,
-        n_features: int,
-        rule: str = "square",
-        loss: str = "logistic",
-        scale: float = 10.0,
-        exponent: float = 0.5,
-        eta: float = 0.0,
-        *,
-        seed: int = 0,
-    ) -> None: ...
+    def __init__(self, n_classes: int, n_features: int, rule: str = "square", loss: str = "logistic", scale: float = 10.0, exponent: float = 0.5, eta: float = 0.0, *, seed: int = 0) -> None: ...  # fmt: skip
 
 class EpsilonGreedy(_EpsilonGreedy):
-    def __init__(
-        self,
-        n_classes: int,
-        n_features: int,
-        estimator: str = "mtr",
-        epsilon: float = 0.05,
-        loss: str = "logistic",
-        eta: float = 0.0,
-        *,
-        seed: int = 0,
-    ) -> None: ...
+    def __init__(self, n_classes: int, n_features: int, estimator: str = "mtr", epsilon: float = 0.05, loss: str = "logistic", eta: float = 0.0, *, seed: int = 0) -> None: ...  # fmt: skip
 
 class LinUCB(_LinUCB):
-    def __init__(
-        self,
-        n_classes: int,
-        n_features: int,
-        alpha: float = 1.0,
-        lam: float = 1.0,
-        diagonal: bool = False,
-        *,
-        seed: int = 0,
-    ) -> None: ...
+    def __init__(self, n_classes: int, n_features: int, alpha: float = 1.0, lam: float = 1.0, diagonal: bool = False, *, seed: int = 0) -> None: ...  # fmt: skip
 
 class LinTS(_LinTS):
-    def __init__(
-        self,
-        n_classes: int,
-        n_features: int,
-        v: float = 0.3,
-        lam: float = 1.0,
-        diagonal: bool = False,
-        *,
-        seed: int = 0,
-    ) -> None: ...
+    def __init__(self, n_classes: int, n_features: int, v: float = 0.3, lam: float = 1.0, diagonal: bool = False, *, seed: int = 0) -> None: ...  # fmt: skip
 
 class Bag(_Bag):
-    def __init__(
-        self,
-        n_classes: int,
-        n_features: int,
-        n_bags: int = 5,
-        epsilon: float = 0.05,
-        loss: str = "logistic",
-        eta: float = 0.0,
-        *,
-        seed: int = 0,
-    ) -> None: ...
+    def __init__(self, n_classes: int, n_features: int, n_bags: int = 5, epsilon: float = 0.05, loss: str = "logistic", eta: float = 0.0, *, seed: int = 0) -> None: ...  # fmt: skip
 
 class HoeffdingTree(_HoeffdingTree):
-    def __init__(
-        self,
-        n_classes: int,
-        n_features: int,
-        nominal: tuple[int, ...] = (),
-        grace: float = 200.0,
-        delta: float = 1e-07,
-        tie: float = 0.05,
-        leaves: str = "adaptive",
-        observer: str = "gaussian",
-        n_splits: int = 10,
-        max_depth: int = 0,
-        max_bytes: int = 268435456,
-        *,
-        seed: int = 0,
-    ) -> None: ...
+    def __init__(self, n_classes: int, n_features: int, nominal: tuple[int, ...] = (), grace: float = 200.0, delta: float = 1e-07, tie: float = 0.05, leaves: str = "adaptive", observer: str = "gaussian", n_splits: int = 10, max_depth: int = 0, max_bytes: int = 268435456, *, seed: int = 0) -> None: ...  # fmt: skip
 
 class AdaBandit(_AdaBandit):
-    def __init__(
-        self,
-        n_classes: int,
-        n_features: int,
-        n_learners: int = 20,
-        weak: Any = "tree",
-        weight_scale: Any = "unit",
-        nominal: tuple[int, ...] = (),
-        grace: Any = (2.0, 10.0),
-        delta: Any = (0.01, 0.9),
-        tie: Any = (0.01, 0.9),
-        leaves: str = "adaptive",
-        observer: str = "gaussian",
-        max_bytes: int = 268435456,
-        step: str = "adaptive",
-        step_scale: float = 0.01,
-        ties: str = "random",
-        share: float = 0.0,
-        rho: float = 0.003,
-        clip: float = 100.0,
-        target: str = "truth",
-        *,
-        seed: int = 0,
-    ) -> None: ...
+    def __init__(self, n_classes: int, n_features: int, n_learners: int = 20, weak: Any = "tree", weight_scale: Any = "unit", nominal: tuple[int, ...] = (), grace: Any = (2.0, 10.0), delta: Any = (0.01, 0.9), tie: Any = (0.01, 0.9), leaves: str = "adaptive", observer: str = "gaussian", max_bytes: int = 268435456, step: str = "adaptive", step_scale: float = 0.01, ties: str = "random", share: float = 0.0, rho: float = 0.003, clip: float = 100.0, target: str = "truth", *, seed: int = 0) -> None: ...  # fmt: skip
 
 class AdaBoostOLM(_AdaBoostOLM):
-    def __init__(
-        self,
-        n_classes: int,
-        n_features: int,
-        n_learners: int = 20,
-        weak: Any = "tree",
-        weight_scale: Any = "unit",
-        nominal: tuple[int, ...] = (),
-        grace: Any = (2.0, 10.0),
-        delta: Any = (0.01, 0.9),
-        tie: Any = (0.01, 0.9),
-        leaves: str = "adaptive",
-        observer: str = "gaussian",
-        max_bytes: int = 268435456,
-        step: str = "adaptive",
-        step_scale: float = 0.01,
-        ties: str = "random",
-        share: float = 0.0,
-        *,
-        seed: int = 0,
-    ) -> None: ...
+    def __init__(self, n_classes: int, n_features: int, n_learners: int = 20, weak: Any = "tree", weight_scale: Any = "unit", nominal: tuple[int, ...] = (), grace: Any = (2.0, 10.0), delta: Any = (0.01, 0.9), tie: Any = (0.01, 0.9), leaves: str = "adaptive", observer: str = "gaussian", max_bytes: int = 268435456, step: str = "adaptive", step_scale: float = 0.01, ties: str = "random", share: float = 0.0, *, seed: int = 0) -> None: ...  # fmt: skip
 
 class BanditBBM(_BanditBBM):
-    def __init__(
-        self,
-        n_classes: int,
-        n_features: int,
-        n_learners: int = 20,
-        weak: Any = "tree",
-        weight_scale: Any = "unit",
-        nominal: tuple[int, ...] = (),
-        grace: Any = (2.0, 10.0),
-        delta: Any = (0.01, 0.9),
-        tie: Any = (0.01, 0.9),
-        leaves: str = "adaptive",
-        observer: str = "gaussian",
-        max_bytes: int = 268435456,
-        gamma: float = 0.1,
-        ties: str = "random",
-        rho: float = 0.003,
-        clip: float = 100.0,
-        target: str = "truth",
-        *,
-        seed: int = 0,
-    ) -> None: ...
+    def __init__(self, n_classes: int, n_features: int, n_learners: int = 20, weak: Any = "tree", weight_scale: Any = "unit", nominal: tuple[int, ...] = (), grace: Any = (2.0, 10.0), delta: Any = (0.01, 0.9), tie: Any = (0.01, 0.9), leaves: str = "adaptive", observer: str = "gaussian", max_bytes: int = 268435456, gamma: float = 0.1, ties: str = "random", rho: float = 0.003, clip: float = 100.0, target: str = "truth", *, seed: int = 0) -> None: ...  # fmt: skip
 
 class OnlineMBBM(_OnlineMBBM):
-    def __init__(
-        self,
-        n_classes: int,
-        n_features: int,
-        n_learners: int = 20,
-        weak: Any = "tree",
-        weight_scale: Any = "unit",
-        nominal: tuple[int, ...] = (),
-        grace: Any = (2.0, 10.0),
-        delta: Any = (0.01, 0.9),
-        tie: Any = (0.01, 0.9),
-        leaves: str = "adaptive",
-        observer: str = "gaussian",
-        max_bytes: int = 268435456,
-        gamma: float = 0.1,
-        ties: str = "random",
-        *,
-        seed: int = 0,
-    ) -> None: ...
+    def __init__(self, n_classes: int, n_features: int, n_learners: int = 20, weak: Any = "tree", weight_scale: Any = "unit", nominal: tuple[int, ...] = (), grace: Any = (2.0, 10.0), delta: Any = (0.01, 0.9), tie: Any = (0.01, 0.9), leaves: str = "adaptive", observer: str = "gaussian", max_bytes: int = 268435456, gamma: float = 0.1, ties: str = "random", *, seed: int = 0) -> None: ...  # fmt: skip
 
 class BinBandit(_BinBandit):
-    def __init__(
-        self,
-        n_classes: int,
-        n_features: int,
-        n_learners: int = 10,
-        weak: Any = "tree",
-        weight_scale: Any = "unit",
-        nominal: tuple[int, ...] = (),
-        grace: Any = (2.0, 10.0),
-        delta: Any = (0.01, 0.9),
-        tie: Any = (0.01, 0.9),
-        leaves: str = "adaptive",
-        observer: str = "gaussian",
-        max_bytes: int = 268435456,
-        rho: float = 0.003,
-        gamma: float = 0.1,
-        eta: float = 0.0,
-        others: bool = True,
-        *,
-        seed: int = 0,
-    ) -> None: ...
+    def __init__(self, n_classes: int, n_features: int, n_learners: int = 10, weak: Any = "tree", weight_scale: Any = "unit", nominal: tuple[int, ...] = (), grace: Any = (2.0, 10.0), delta: Any = (0.01, 0.9), tie: Any = (0.01, 0.9), leaves: str = "adaptive", observer: str = "gaussian", max_bytes: int = 268435456, rho: float = 0.003, gamma: float = 0.1, eta: float = 0.0, others: bool = True, *, seed: int = 0) -> None: ...  # fmt: skip
 
 class BanditGradientBooster(_BanditGradientBooster):
-    def __init__(
-        self,
-        n_features: int,
-        n_outputs: int = 1,
-        lr: float = 0.01,
-        power: float = 0.5,
-        R: float = 10.0,
-        low: float = ...,
-        high: float = ...,
-        seed: int = 0,
-        n_learners: int = 20,
-        weak: Any = "linear",
-        max_leaves: int = 8,
-        gamma: float = 1.0,
-        delta: float = 0.5,
-    ) -> None: ...
+    def __init__(self, n_features: int, n_outputs: int = 1, lr: float = 0.01, power: float = 0.5, R: float = 10.0, low: float = ..., high: float = ..., seed: int = 0, n_learners: int = 20, weak: Any = "linear", max_leaves: int = 8, gamma: float = 1.0, delta: float = 0.5) -> None: ...  # fmt: skip
 
 class GradientBooster(_GradientBooster):
-    def __init__(
-        self,
-        n_features: int,
-        n_outputs: int = 1,
-        lr: float = 0.01,
-        power: float = 0.5,
-        R: float = 10.0,
-        low: float = ...,
-        high: float = ...,
-        seed: int = 0,
-        n_learners: int = 20,
-        weak: Any = "linear",
-        max_leaves: int = 8,
-        gamma: float = 1.0,
-    ) -> None: ...
+    def __init__(self, n_features: int, n_outputs: int = 1, lr: float = 0.01, power: float = 0.5, R: float = 10.0, low: float = ..., high: float = ..., seed: int = 0, n_learners: int = 20, weak: Any = "linear", max_leaves: int = 8, gamma: float = 1.0) -> None: ...  # fmt: skip
 
 class SpanBooster(_SpanBooster):
-    def __init__(
-        self,
-        n_features: int,
-        n_outputs: int = 1,
-        lr: float = 0.01,
-        power: float = 0.5,
-        R: float = 10.0,
-        low: float = ...,
-        high: float = ...,
-        seed: int = 0,
-        n_learners: int = 20,
-        weak: Any = "linear",
-        max_leaves: int = 8,
-        B: float = 10.0,
-    ) -> None: ...
+    def __init__(self, n_features: int, n_outputs: int = 1, lr: float = 0.01, power: float = 0.5, R: float = 10.0, low: float = ..., high: float = ..., seed: int = 0, n_learners: int = 20, weak: Any = "linear", max_leaves: int = 8, B: float = 10.0) -> None: ...  # fmt: skip
 
 class OGD(_OGD):
-    def __init__(
-        self,
-        n_features: int,
-        n_outputs: int = 1,
-        lr: float = 0.01,
-        power: float = 0.5,
-        R: float = 10.0,
-        low: float = ...,
-        high: float = ...,
-        seed: int = 0,
-    ) -> None: ...
+    def __init__(self, n_features: int, n_outputs: int = 1, lr: float = 0.01, power: float = 0.5, R: float = 10.0, low: float = ..., high: float = ..., seed: int = 0) -> None: ...  # fmt: skip
 
 class NFKM(_NFKM):
-    def __init__(
-        self,
-        n_features: int,
-        n_outputs: int = 1,
-        lr: float = 0.01,
-        power: float = 0.5,
-        R: float = 10.0,
-        low: float = ...,
-        high: float = ...,
-        seed: int = 0,
-        n_points: int = 20,
-        delta: float = 0.5,
-    ) -> None: ...
+    def __init__(self, n_features: int, n_outputs: int = 1, lr: float = 0.01, power: float = 0.5, R: float = 10.0, low: float = ..., high: float = ..., seed: int = 0, n_points: int = 20, delta: float = 0.5) -> None: ...  # fmt: skip
 
 class FKM(_FKM):
-    def __init__(
-        self,
-        n_features: int,
-        n_outputs: int = 1,
-        lr: float = 0.01,
-        power: float = 0.5,
-        R: float = 10.0,
-        low: float = ...,
-        high: float = ...,
-        seed: int = 0,
-        n_points: int = 1,
-        delta: float = 0.5,
-    ) -> None: ...
+    def __init__(self, n_features: int, n_outputs: int = 1, lr: float = 0.01, power: float = 0.5, R: float = 10.0, low: float = ..., high: float = ..., seed: int = 0, n_points: int = 1, delta: float = 0.5) -> None: ...  # fmt: skip

@@ -54,15 +54,14 @@ def order(line: str) -> tuple[str, bool, bool, str]:
 
 
 def constructor(name: str) -> str:
-    """Return a class with the constructor that it has at run time."""
-    lines = [f"class {name}(_{name}):", "    def __init__(", "        self,"]
-    keyword_only = False
+    """Return a class with the constructor that it has at run time, on one line."""
+    declared = ["self"]
     for parameter in inspect.signature(getattr(onearm, name)).parameters.values():
-        if parameter.kind is parameter.KEYWORD_ONLY and not keyword_only:
-            keyword_only = True
-            lines.append("        *,")
-        lines.append(f"        {declaration(parameter)},")
-    return "\n".join([*lines, "    ) -> None: ...", ""])
+        if parameter.kind is parameter.KEYWORD_ONLY and "*" not in declared:
+            declared.append("*")
+        declared.append(declaration(parameter))
+    line = f"    def __init__({', '.join(declared)}) -> None: ...  # fmt: skip"
+    return "\n".join([f"class {name}(_{name}):", line, ""])
 
 
 def declaration(parameter: inspect.Parameter) -> str:
