@@ -19,7 +19,7 @@ from bench.mh.speed_report import PACKAGES, draw, report, requirements
 from bench.timing import best_of
 from onearm.core.kernels import kernel
 from onearm.core.rng import seeded
-from onearm.mh.bandits import Arms, pull, reward
+from onearm.mh.bandits import Bandit, pull, reward
 from onearm.mh.classifier import AdaBoostMH
 from papers.b10.data import load
 
@@ -100,8 +100,8 @@ def policies(repeats: int) -> Results:
     seconds: Results = {policy: {} for policy in POLICIES}
     for policy, by_width in seconds.items():
         for d in WIDTHS:
-            arms = Arms(np.arange(d), policy, 1, "log", 0.15, 0.3, 10_000, False)
-            arms.known[:, 0] = 1.0
+            arms = Bandit(np.arange(d), policy, 1, "log", 0.15, 0.3, 10_000, False)
+            arms.statistics[:, 0] = 1.0
             pulls, rng = max(20, 2_000_000 // d), seeded(0)
             play_arms(2, arms.model(), rng)
             play = lambda arms=arms, n=pulls, rng=rng: play_arms(n, arms.model(), rng)  # noqa: E731

@@ -19,6 +19,7 @@ CLASSES = {
     "onearm.convex.linear_regressors.OGD": "onearm.regression.linear_regressors.OGD",
     "onearm.convex.linear_regressors.NFKM": "onearm.regression.linear_regressors.NFKM",
     "onearm.convex.linear_regressors.FKM": "onearm.regression.linear_regressors.FKM",
+    "onearm.mh.adaboost.AdaBoostMH": "onearm.mh.classifier.AdaBoostMH",
 }
 
 BOOSTERS = ("BanditGradientBooster", "GradientBooster", "SpanBooster")
@@ -27,6 +28,7 @@ PARAMETERS: dict[str, dict[str, str]] = {  # by class: {old name: new name}
     **{booster: {"N": "n_learners", "leaves": "max_leaves"} for booster in BOOSTERS},
     "NFKM": {"N": "n_points"},
     "FKM": {"N": "n_points"},
+    "AdaBoostMH": {"form": "ensemble"},
 }
 
 WEIGHTS = {"W": "weights"}

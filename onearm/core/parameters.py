@@ -5,6 +5,7 @@ of the right kind is stored in one type, so that kernels are compiled for that t
 """
 
 import inspect
+import re
 import textwrap
 from collections.abc import Callable
 from dataclasses import MISSING, Field, field, fields
@@ -133,10 +134,12 @@ def document(cls: Any) -> None:
         return
     new = {name: value for name, value in vars(cls).items() if isinstance(value, Field)}
     known = getattr(cls, "__dataclass_fields__", {}) | new
-    listed = [_described(f, name) for name, f in known.items() if "inside" in f.metadata]
-    head, examples, rest = inspect.cleandoc(cls.__doc__).partition("\n\nExamples\n")
+    listed = [_described(f, name) for name, f in known.items() if "doc" in f.metadata]
+    text = inspect.cleandoc(cls.__doc__)
+    next_section = re.search(r"\n\n(Attributes|Examples)\n", text)
+    at = next_section.start() if next_section else len(text)
     section = "\n".join(["Parameters", "----------", *listed])
-    cls.__doc__ = f"{head}\n\n{section}{examples}{rest}\n"
+    cls.__doc__ = f"{text[:at]}\n\n{section}{text[at:]}\n"
 
 
 def _described(parameter: Field, name: str) -> str:

@@ -1,4 +1,4 @@
-"""Which column is searched next: a bandit whose arms are the columns.
+"""Which column is searched next: bandits whose arms are the columns.
 
 The reward of an arm grows with the edge γ of the best stump on it: "log" min(1, -ln √(1-γ²)), by
 which the logarithm of the exponential loss falls; "edge" 1 - √(1-γ²); "square" γ².
@@ -7,12 +7,14 @@ which the logarithm of the exponential loss falls; "edge" 1 - √(1-γ²); "squa
     uniform  any (LazyBoost)
     ucb      the largest mean + √(2 ln t / T_j)
     ucbv     the largest mean + √(2 V_j ln t / T_j) + ln t / T_j, V_j the variance of its rewards
-    exp3p    drawn: p = (1-λ) softmax(L) + λ/M; then L_j += λ/3M·(1[j pulled] r/p_j + η/(p_j √(MT)))
-    recent   drawn: p = (1-λ) s_j²/Σ s² + λ/M, with s_j the reward when last pulled
+    exp3p    p = (1-λ) softmax(L) + λ/M; then L_j += λ/3M·(1[j pulled] r/p_j + η/(p_j √(MT)))
+    recent   p = (1-λ) s_j²/Σ s² + λ/M, with s_j the reward when last pulled
 
-What a column is worth changes with every round: what it had to give is soon used up and comes back
-slowly. `recent` forgets all but the last reward. At a node of a tree it takes the edge as a share
-of the node's weight, since other nodes have others; the published policies take it as it is.
+The reward of a column changes with every round: it falls when the column's best stump has been
+added and rises slowly afterwards. `recent` forgets all but the last reward. At a node of a tree it
+takes the edge as a share of the node's weight; the published policies take it as it is.
+
+Kernels take the tuple (columns, statistics, clock, L, p, order, settings) of a Bandit.
 
 R. Busa-Fekete, B. Kégl. Fast boosting using adversarial bandits. ICML 2010.
 """
@@ -30,11 +32,11 @@ POLICIES = ("full", "uniform", "ucb", "ucbv", "exp3p", "recent")
 FULL, UNIFORM, UCB, UCBV, EXP3P, RECENT = range(6)
 REWARDS = ("log", "edge", "square")
 LOG, EDGE, SQUARE = range(3)
-PULLS, SUM, SQUARES, LAST = range(4)  # of what is known of an arm
+PULLS, SUM, SQUARES, LAST = range(4)  # statistics of an arm: three of all rewards, and the last
 TIME, LARGEST = range(2)  # of the clock: pulls so far, the largest reward so far
 
 
-class Arms:
+class Bandit:
     """The state of a bandit over columns."""
 
     def __init__(
@@ -43,75 +45,76 @@ class Arms:
     ) -> None:  # fmt: skip
         M = len(columns)
         self.columns = columns
-        self.known, self.clock = np.zeros((M, 4)), np.zeros(2)
+        self.statistics, self.clock = np.zeros((M, 4)), np.zeros(2)
         self.L, self.p = np.full(M, eta * lam / 3.0 * math.sqrt(horizon / max(M, 1))), np.zeros(M)
         self.order = np.arange(M)
         self.pulled = np.zeros(M, np.int64)
         self.stages: list[csr_array] = []
         self.full = policy == "full"
         self.tries_all = policy in ("ucb", "ucbv")  # each once before the first round
-        kind = REWARDS.index(reward)
-        self.settings = (
-            POLICIES.index(policy), min(at_once, M), kind, lam, eta, horizon, scaled
-        )  # fmt: skip
+        codes = POLICIES.index(policy), min(at_once, M), REWARDS.index(reward)
+        self.settings = (*codes, lam, eta, horizon, scaled)
 
-    def copy(self) -> "Arms":
-        """Return one with the same state, of its own; `columns` do not change."""
+    def copy(self) -> "Bandit":
+        """Return an independent bandit in the same state; `columns` do not change."""
         other = copy(self)
-        for name in ("known", "clock", "L", "p", "order"):
+        for name in ("statistics", "clock", "L", "p", "order"):
             setattr(other, name, getattr(self, name).copy())
         other.stages = list(self.stages)
         return other
 
     def end_stage(self, d: int) -> None:
-        """Take down how often each of d columns was pulled since the last stage."""
-        now = self.known[:, PULLS].astype(np.int64)
-        more = np.zeros((1, d), np.int64)
-        more[0, self.columns], self.pulled = now - self.pulled, now
-        self.stages.append(csr_array(more))
+        """Record how often each of d columns was pulled since the last stage."""
+        pulled = self.statistics[:, PULLS].astype(np.int64)
+        row = np.zeros((1, d), np.int64)
+        row[0, self.columns], self.pulled = pulled - self.pulled, pulled
+        self.stages.append(csr_array(row))
 
     def model(self) -> tuple:
-        return self.columns, self.known, self.clock, self.L, self.p, self.order, self.settings
+        arrays = self.columns, self.statistics, self.clock, self.L, self.p, self.order
+        return (*arrays, self.settings)
 
 
 @kernel_without_refcounts
-def pulls(arms):
-    """How many arms are pulled at a time."""
-    return arms[6][1]
+def is_full(bandit):
+    """Whether all columns are searched."""
+    columns, statistics, clock, L, p, order, settings = bandit
+    policy, at_once, kind, lam, eta, horizon, scaled = settings
+    return policy == FULL
 
 
 @kernel_without_refcounts
-def pull(number, arms, rng):
-    """The arm to pull, as the `number`-th of those that are pulled together."""
-    columns, known, clock, L, p, order, settings = arms
-    policy = settings[0]
+def pull(number, bandit, rng):
+    """The arm to pull, as the `number`-th of those of a search."""
+    columns, statistics, clock, L, p, order, settings = bandit
+    policy, at_once, kind, lam, eta, horizon, scaled = settings
     if policy == EXP3P:
-        return _draw(L, p, settings[3], rng)
+        return _sample_exp3p(L, p, lam, rng)
     if policy == UNIFORM:
         other = number + below(len(order) - number, rng)
     elif policy == RECENT:
-        other = _draw_recent(number, known, clock[LARGEST], order, settings[3], rng)
+        other = _sample_recent(number, statistics, clock[LARGEST], order, lam, rng)
     else:
-        other = _most_promising(number, policy, known, clock[TIME], order)
+        other = _largest_index(number, policy, statistics, clock[TIME], order)
     order[number], order[other] = order[other], order[number]
     return order[number]
 
 
 @kernel_without_refcounts
-def reward(a, gamma, weight, arms):
-    """Let the bandit know that arm a gave edge γ, of at most `weight`; no cut if it is negative."""
-    columns, known, clock, L, p, order, settings = arms
+def reward(a, gamma, weight, bandit):
+    """Reward arm a for the edge γ of its best cut, at most `weight`; γ < 0 if it has no cut."""
+    columns, statistics, clock, L, p, order, settings = bandit
     policy, at_once, kind, lam, eta, horizon, scaled = settings
-    r = worth(gamma / weight if policy == RECENT else gamma, kind)
+    r = reward_of(gamma / weight if policy == RECENT else gamma, kind)
     clock[TIME] += 1.0
     clock[LARGEST] = max(clock[LARGEST], r)
     if gamma >= 0.0:
-        known[a, LAST] = r
+        statistics[a, LAST] = r
     if scaled and clock[LARGEST] > 0.0:
         r /= clock[LARGEST]
-    known[a, PULLS] += 1.0
-    known[a, SUM] += r
-    known[a, SQUARES] += r * r
+    statistics[a, PULLS] += 1.0
+    statistics[a, SUM] += r
+    statistics[a, SQUARES] += r * r
     if policy == EXP3P:
         M = len(L)
         bonus = eta / math.sqrt(M * horizon)
@@ -120,7 +123,7 @@ def reward(a, gamma, weight, arms):
 
 
 @kernel_without_refcounts
-def worth(gamma, kind):
+def reward_of(gamma, kind):
     """The reward of an edge."""
     if gamma <= 0.0:
         return 0.0
@@ -133,18 +136,18 @@ def worth(gamma, kind):
 
 
 @kernel_without_refcounts
-def _most_promising(number, policy, known, t, order):
-    """Where in `order` from `number` on the arm with the largest index is; the lowest arm."""
+def _largest_index(number, policy, statistics, t, order):
+    """The place in `order`, from `number` on, of the largest index; of ties the lowest arm."""
     best, at = -math.inf, number
     log_t = math.log(max(t, 1.0))
     for place in range(number, len(order)):
         a = order[place]
-        T = known[a, PULLS]
-        mean = known[a, SUM] / T
+        T = statistics[a, PULLS]
+        mean = statistics[a, SUM] / T
         if policy == UCB:
             index = mean + math.sqrt(2.0 * log_t / T)
         else:
-            V = max(known[a, SQUARES] / T - mean * mean, 0.0)
+            V = max(statistics[a, SQUARES] / T - mean * mean, 0.0)
             index = mean + math.sqrt(2.0 * V * log_t / T) + log_t / T
         if index > best or (index == best and a < order[at]):
             best, at = index, place
@@ -152,33 +155,32 @@ def _most_promising(number, policy, known, t, order):
 
 
 @kernel_without_refcounts
-def _draw(L, p, lam, rng):
-    """Make p anew and draw from it."""
+def _sample_exp3p(L, p, lam, rng):
+    """Set p and sample an arm from it."""
     M, top, total = len(L), -math.inf, 0.0
     for j in range(M):
         top = max(top, L[j])
     for j in range(M):
         p[j] = math.exp(L[j] - top)
         total += p[j]
-    u, drawn = uniform(rng), M - 1
-    found = False
+    u, arm, sampled = uniform(rng), M - 1, False
     for j in range(M):
         p[j] = (1.0 - lam) * p[j] / total + lam / M
-        if not found and u < p[j]:
-            drawn, found = j, True
+        if not sampled and u < p[j]:
+            arm, sampled = j, True
         u -= p[j]
-    return drawn
+    return arm
 
 
 @kernel_without_refcounts
-def _draw_recent(number, known, largest, order, lam, rng):
-    """Where in `order` from `number` on an arm is, drawn by the squares of the last rewards."""
+def _sample_recent(number, statistics, largest, order, lam, rng):
+    """The place in `order`, from `number` on, of an arm sampled by the squares of last rewards."""
     M, total = len(order), 0.0
     for place in range(number, M):
-        total += _last(known[order[place]], largest) ** 2
+        total += _last(statistics[order[place]], largest) ** 2
     u = uniform(rng)
     for place in range(number, M):
-        share = _last(known[order[place]], largest) ** 2 / total if total > 0.0 else 0.0
+        share = _last(statistics[order[place]], largest) ** 2 / total if total > 0.0 else 0.0
         u -= (1.0 - lam) * share + lam / (M - number)
         if u < 0.0:
             return place

@@ -1,20 +1,11 @@
-"""A matrix by columns, each value a small code: what stumps are searched in.
+"""A matrix by columns, each value replaced by a small number, its bin: what stumps are searched in.
 
-The codes of a column are 0, 1, … in the order of its values: one for each distinct value if there
-are at most `max_bins`, else for each of about as many groups of equal size. A missing value has
-code 0, and then the others begin at 1.
+The bins of a column are 0, 1, … in the order of its values: one for each distinct value if there
+are at most `max_bins`, else for each of about as many groups of equal weight. A missing value has
+bin 0, and then the others begin at 1.
 
-Of every column only the rows are kept that do not have its most common code (zeros, mostly): what
-those have together is the total less the rest. To be scanned instead, columns are kept whole, each
-sorted by code.
-
-    starts  (d+1,)  column j has the entries starts[j] … starts[j+1]-1
-    rows, codes     of each entry
-    common  (d,)    the most common code: that of all rows without an entry
-    first   (d,)    1 if code 0 stands for missing values, else 0: no cut lies below code first+1
-    places  (d+1,)  where the codes of column j begin in
-    low, high       the least and largest value of each code
-    whole           whether columns are kept whole and sorted
+Of every column only the rows outside its most common bin (zeros, mostly) are stored: the sums of
+that bin are the total less the rest. In exact mode columns are stored completely, sorted by bin.
 """
 
 from collections.abc import Iterator
@@ -27,73 +18,97 @@ from onearm.core.kernels import kernel, kernel_without_refcounts
 BLOCK = 64  # columns transposed at a time
 
 
-class Columns(NamedTuple):
-    """The arrays above."""
+class BinnedColumns(NamedTuple):
+    """The columns of a matrix, one after the other in flat arrays."""
 
-    starts: np.ndarray
-    rows: np.ndarray
-    codes: np.ndarray
-    common: np.ndarray
-    first: np.ndarray
-    places: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    whole: bool
+    starts: np.ndarray  # (d+1,) column j has the entries starts[j] … starts[j+1]-1
+    rows: np.ndarray  # of each entry
+    bins: np.ndarray  # of each entry
+    common: np.ndarray  # (d,) the most common bin: that of all rows without an entry
+    first: np.ndarray  # (d,) 1 if bin 0 holds missing values, else 0: cuts lie above bin `first`
+    offsets: np.ndarray  # (d+1,) where the bins of column j begin in low and high
+    low: np.ndarray  # the least value of each bin
+    high: np.ndarray  # the largest value of each bin
+    exact: bool  # whether columns are complete and sorted
+
+    def model(self) -> tuple:
+        """Return what kernels take: entries, bins and whether columns are sorted."""
+        entries, bins = self[:3], (self.common, self.first, self.offsets)
+        return entries, bins, self.exact
+
+    def varying(self) -> np.ndarray:
+        """Return the columns that have a cut."""
+        return np.flatnonzero(np.diff(self.offsets) - self.first > 1)
+
+    def thresholds(self, column: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+        """Return values between the bins on both sides of cuts; NaN where there is no column."""
+        used = column >= 0
+        offset = self.offsets[np.where(used, column, 0)]
+        lo = self.high[np.where(used, offset + low, 0)]
+        hi = self.low[np.where(used, offset + high, 0)]
+        with np.errstate(over="ignore"):
+            gap = hi - lo
+        middle = np.where(np.isinf(gap), lo / 2 + hi / 2, lo + gap / 2)
+        return np.where(used, np.where(middle > lo, middle, hi), np.nan)
 
 
-def columns(X: Any, sample_weight: np.ndarray, max_bins: int, whole: bool) -> Columns:
-    """Return the columns of a dense array or a SciPy matrix; `whole`: every value, sorted."""
-    most = X.shape[0] if whole else max_bins
-    return _joined([_column(x, sample_weight, most, whole) for x in each_column(X)], whole)
+def bin_columns(X: Any, sample_weight: np.ndarray, max_bins: int, exact: bool) -> BinnedColumns:
+    """Bin a dense array or a SciPy matrix; `exact`: a bin for every distinct value."""
+    most = X.shape[0] if exact else max_bins
+    binned = [_bin_column(x, sample_weight, most, exact) for x in iterate_columns(X)]
+    rows, bins, common, first, low, high = zip(*binned, strict=True)
+    starts, offsets = (np.append(0, np.cumsum(list(map(len, parts)))) for parts in (rows, low))
+    return BinnedColumns(
+        starts, np.concatenate(rows).astype(np.uint32), np.concatenate(bins),
+        np.array(common, np.int64), np.array(first, np.int64), offsets, np.concatenate(low),
+        np.concatenate(high), exact,
+    )  # fmt: skip
 
 
-def each_column(X: Any) -> Iterator[np.ndarray]:
-    """The columns one after another, some of them transposed at a time: faster than each alone."""
+def iterate_columns(X: Any) -> Iterator[np.ndarray]:
+    """Yield the columns; transposed by blocks, which is faster than one at a time."""
     if hasattr(X, "tocsc"):
         X = X.tocsc()
     for j in range(0, X.shape[1], BLOCK):
-        some = X[:, j : j + BLOCK]
-        yield from np.ascontiguousarray((some.toarray() if hasattr(some, "toarray") else some).T)
+        block = X[:, j : j + BLOCK]
+        yield from np.ascontiguousarray((block.toarray() if hasattr(block, "toarray") else block).T)
 
 
-def _column(x: np.ndarray, sample_weight: np.ndarray, most: int, whole: bool) -> tuple:
+def _bin_column(x: np.ndarray, sample_weight: np.ndarray, most: int, exact: bool) -> tuple:
     present = np.zeros(256, bool)
-    codes = np.zeros(len(x), np.uint32 if whole else np.uint8)
-    if bytes_of(x, present) and present.sum() <= most:
+    bins = np.zeros(len(x), np.uint32 if exact else np.uint8)
+    if find_bytes(x, present) and present.sum() <= most:
         low = high = np.flatnonzero(present).astype(float)
-        encode_bytes(x, np.cumsum(present) - 1, codes)
-        gaps = False
+        encode_bytes(x, np.cumsum(present) - 1, bins)
+        missing = False
     else:
         order = np.argsort(x)  # missing values last
-        gaps = bool(np.isnan(x[order[-1]]))
+        missing = bool(np.isnan(x[order[-1]]))
         order = order[: len(x) - int(np.isnan(x).sum())]
-        known = x[order]
-        begins = np.flatnonzero(np.append(True, known[1:] != known[:-1])[: len(known)])
-        if len(begins) > most - gaps:
-            begins = _grouped(begins, np.cumsum(sample_weight[order]), most - gaps)
-        ends = np.append(begins[1:], len(known))[: len(begins)]
-        low, high = known[begins], known[ends - 1]
-        codes[order] = np.repeat(np.arange(len(begins)) + gaps, ends - begins)
-        if gaps:
+        values = x[order]
+        begins = np.flatnonzero(np.append(True, values[1:] != values[:-1])[: len(values)])
+        if len(begins) > most - missing:
+            begins = _group(begins, np.cumsum(sample_weight[order]), most - missing)
+        ends = np.append(begins[1:], len(values))[: len(begins)]
+        low, high = values[begins], values[ends - 1]
+        bins[order] = np.repeat(np.arange(len(begins)) + missing, ends - begins)
+        if missing:
             low, high = np.append(np.nan, low), np.append(np.nan, high)
-    common = int(np.bincount(codes, minlength=1).argmax())
-    rows = np.argsort(codes, kind="stable") if whole else np.flatnonzero(codes != common)
-    return rows, codes[rows], common, gaps, low, high
+    common = int(np.bincount(bins, minlength=1).argmax())
+    rows = np.argsort(bins, kind="stable") if exact else np.flatnonzero(bins != common)
+    return rows, bins[rows], common, missing, low, high
 
 
-def _grouped(begins: np.ndarray, weight: np.ndarray, most: int) -> np.ndarray:
-    """Join neighbouring values to groups of about equal weight: where each group begins.
-
-    `weight` is that of all rows up to each, in the order of their values.
-    """
-    upto = weight[np.append(begins[1:], len(weight)) - 1]
+def _group(begins: np.ndarray, cumulative: np.ndarray, most: int) -> np.ndarray:
+    """Join neighbouring values to groups of about equal weight: where each group begins."""
+    upto = cumulative[np.append(begins[1:], len(cumulative)) - 1]
     wanted = np.arange(1, most) * (upto[-1] / most)
     last = np.unique(np.append(np.searchsorted(upto, wanted), len(begins) - 1))
     return begins[np.append(0, last[:-1] + 1)]
 
 
 @kernel
-def bytes_of(x, present):
+def find_bytes(x, present):
     """Whether all values are integers from 0 to 255, and which: faster than sorting them."""
     for i in range(len(x)):
         v = x[i]
@@ -104,24 +119,14 @@ def bytes_of(x, present):
 
 
 @kernel
-def encode_bytes(x, table, codes):
-    """The code of each value, which is a place in a table."""
+def encode_bytes(x, table, bins):
+    """Set the bin of each value, an index into the table."""
     for i in range(len(x)):
-        codes[i] = table[int(x[i])]
+        bins[i] = table[int(x[i])]
 
 
 @kernel_without_refcounts
-def base_above(j, hi, columns):
-    """Whether most rows of a column are above the cut: those of its most common code."""
-    return columns[3][j] >= hi
-
-
-def _joined(kept: list[tuple], whole: bool) -> Columns:
-    rows, codes, common, first, low, high = zip(*kept, strict=True)
-    starts = np.append(0, np.cumsum([len(part) for part in rows]))
-    places = np.append(0, np.cumsum([len(part) for part in low]))
-    return Columns(
-        starts, np.concatenate(rows).astype(np.uint32), np.concatenate(codes),
-        np.array(common, np.int64), np.array(first, np.int64), places, np.concatenate(low),
-        np.concatenate(high), whole,
-    )  # fmt: skip
+def common_above(j, hi, columns):
+    """Whether the most common bin of a column is above the cut below bin `hi`."""
+    entries, (common, first, offsets), exact = columns
+    return common[j] >= hi

@@ -1,14 +1,26 @@
-"""Rows that are held back from boosting, to see when it no longer helps."""
+"""Early stopping: the error on validation rows, by round."""
 
 from typing import Any
 
 import numpy as np
+from sklearn.model_selection import train_test_split
+from sklearn.utils import check_random_state
 
 from onearm.core.kernels import kernel
+from onearm.mh.settings import Settings
+
+
+def split(X: Any, y: np.ndarray, sample_weight: np.ndarray, settings: Settings) -> tuple:
+    """Return the rows to learn from, and those for validation or None."""
+    if settings.validation == 0:
+        return (X, y, sample_weight), None
+    rng = check_random_state(settings.random_state)
+    parts = train_test_split(X, y, sample_weight, test_size=settings.validation, random_state=rng)
+    return parts[::2], parts[1::2]
 
 
 class ValidationCurve:
-    """The error on rows held back, by round, and its mean over the last fifth of the rounds."""
+    """The error on validation rows after each round, and its mean over the last fifth of them."""
 
     def __init__(self, X: np.ndarray, truth: np.ndarray, weight: np.ndarray) -> None:
         self.X, self.truth = X, truth  # (n, K): whether a row has a label
@@ -16,11 +28,11 @@ class ValidationCurve:
         self.f = np.zeros(truth.shape)
         self.errors: list[float] = []
 
-    def update(self, ensemble: Any, several: bool) -> None:
-        """Let the rounds vote that have not voted yet."""
+    def update(self, ensemble: Any, multilabel: bool) -> None:
+        """Add the rounds that are new in the ensemble."""
         for t in range(len(self.errors), len(ensemble.alpha)):
             ensemble.vote(self.X, self.f, t, t + 1)
-            self.errors.append(error(self.f, self.truth, self.weight, several))
+            self.errors.append(error(self.f, self.truth, self.weight, multilabel))
 
     def smoothed(self) -> np.ndarray:
         """R̄(t) for t = 1, 2, …"""
@@ -35,17 +47,17 @@ class ValidationCurve:
 
 
 @kernel
-def error(f, truth, weight, several):
+def error(f, truth, weight, multilabel):
     """The weight of wrong rows; with several labels at once, of the share of wrong labels."""
     wrong, K = 0.0, f.shape[1]
     for i in range(len(f)):
-        if several:
+        if multilabel:
             for l in range(K):  # noqa: E741
                 wrong += weight[i] / K * ((f[i, l] > 0.0) != truth[i, l])
         else:
-            most = 0
+            best = 0
             for l in range(1, K):  # noqa: E741
-                if f[i, l] > f[i, most]:
-                    most = l
-            wrong += weight[i] * (not truth[i, most])
+                if f[i, l] > f[i, best]:
+                    best = l
+            wrong += weight[i] * (not truth[i, best])
     return wrong

@@ -1,60 +1,48 @@
-"""The search for a stump: the best cut of the columns that a bandit points at."""
+"""The search for a stump: the best cut of the columns that a bandit chooses.
 
-import numpy as np
-from joblib import effective_n_jobs
-from numba import get_num_threads
+Kernels write to the tuple scratch = (by_bin, below, full): sums by bin, sums below the three cuts
+of `stump`, and what a full search needs.
+"""
 
 from onearm.core.kernels import kernel_without_refcounts
-from onearm.mh.bandits import FULL, pull, pulls, reward
-from onearm.mh.full_search import FullRoom, full_search
-from onearm.mh.stump import BEST, KEPT, MARGIN, NO_CUT, NONE, best_cut, keep
-from onearm.mh.weights import UNIT, in_line, mass
-
-
-def threads(n_jobs: int | None) -> int:
-    """How many threads there may be, as scikit-learn counts jobs."""
-    return min(effective_n_jobs(n_jobs), get_num_threads())
-
-
-class Room:
-    """What a search writes to: sums by code, sums below cuts, and what a full search needs."""
-
-    def __init__(self, n_codes: int, K: int, full: FullRoom) -> None:
-        self.by_code, self.below = in_line(n_codes, 2, K), np.zeros((3, 2, K))
-        self.full = full
-
-    def model(self) -> tuple:
-        return self.by_code, self.below, self.full.model()
+from onearm.mh.bandits import is_full, pull, reward
+from onearm.mh.full_search import full_search
+from onearm.mh.stump import BEST, MARGIN, NO_CUT, NONE, SELECTED, best_cut, copy_sums
+from onearm.mh.weights import UNIT, total_weight
 
 
 @kernel_without_refcounts
-def search(psi, at, node, total, weights, columns, room, arms, rng):
-    """Search the columns that the bandit points at: (γ, column, last code below, first above).
+def search(psi, leaf_of, node, total, weights, columns, scratch, bandit, rng):
+    """Search the columns that the bandit chooses: (γ, column, last bin below, first above).
 
-    The sums below the best cut are kept in the room, and every column searched is rewarded.
+    The sums below the best cut become below[SELECTED], and every column searched is rewarded.
     """
-    if arms[6][0] == FULL:
-        return full_search(psi, at, node, total, weights, columns, room, arms, rng)
-    by_code, below = room[0], room[1]
+    if is_full(bandit):
+        return full_search(psi, leaf_of, node, total, weights, columns, scratch, bandit, rng)
+    A, factors, positive, sums, before = weights
+    by_bin, below, full = scratch
+    searched, statistics, clock, L, p, order, settings = bandit
+    policy, at_once, kind, lam, eta, horizon, scaled = settings
     best, column, lo, hi = -1.0, NONE, NO_CUT, NO_CUT
-    weight = 1.0 if node == NONE else mass(total, weights) / UNIT
-    for number in range(pulls(arms)):
-        a = pull(number, arms, rng)
-        j = arms[0][a]
-        gamma, under, over = best_cut(j, psi, at, node, total, weights, columns, by_code, below)
+    weight = 1.0 if node == NONE else total_weight(total, factors) / UNIT
+    for number in range(at_once):
+        a = pull(number, bandit, rng)
+        j = searched[a]
+        gamma, under, over = best_cut(j, psi, leaf_of, node, total, weights, columns, by_bin, below)
         gamma /= UNIT
-        reward(a, gamma, weight, arms)
+        reward(a, gamma, weight, bandit)
         if gamma > best + MARGIN:
             best, column, lo, hi = gamma, j, under, over
-            keep(below[KEPT], below[BEST])
+            copy_sums(below[SELECTED], below[BEST])
     return best, column, lo, hi
 
 
 @kernel_without_refcounts
-def try_all(psi, at, total, weights, columns, room, arms):
-    """Let the bandit know what each column is worth at the start."""
-    by_code, below = room[0], room[1]
-    for a in range(len(arms[0])):
-        j = arms[0][a]
-        gamma = best_cut(j, psi, at, NONE, total, weights, columns, by_code, below)[0]
-        reward(a, gamma / UNIT, 1.0, arms)
+def try_all(total, psi, leaf_of, weights, columns, scratch, bandit):
+    """Reward every column once, by its edge at the start."""
+    by_bin, below, full = scratch
+    searched, statistics, clock, L, p, order, settings = bandit
+    for a in range(len(searched)):
+        j = searched[a]
+        gamma, _, _ = best_cut(j, psi, leaf_of, NONE, total, weights, columns, by_bin, below)
+        reward(a, gamma / UNIT, 1.0, bandit)

@@ -1,92 +1,89 @@
-"""What rounds are played on, between two rounds: rows in columns, their weights, and a bandit."""
+"""The state of boosting between two rounds: binned rows, their weights, and a bandit."""
 
 from copy import copy
 from functools import partial
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
+from numba import get_num_threads
+from sklearn.utils import check_random_state
 
 from onearm.core.locking import Lock
-from onearm.mh.bandits import Arms
-from onearm.mh.binning import Columns
-from onearm.mh.full_search import FullRoom
-from onearm.mh.rounds import (
-    boost_products,
-    boost_products_in_threads,
-    boost_trees,
-    boost_trees_in_threads,
-)
-from onearm.mh.search import Room, try_all
-from onearm.mh.weights import Weights
+from onearm.core.rng import seeded
+from onearm.mh.bandits import Bandit
+from onearm.mh.binning import bin_columns
+from onearm.mh.full_search import full_scratch
+from onearm.mh.rounds import BOOSTERS, THREADED_BOOSTERS
+from onearm.mh.search import try_all
+from onearm.mh.settings import Settings
+from onearm.mh.weights import Weights, aligned_zeros, initial_weights, to_integers
 
-_SEARCHING = Lock()
-
-
-def _alone(boost: Any) -> Any:
-    """Let no two fits share out searches at once: where Numba has no OpenMP, it would abort."""
-
-    return partial(_SEARCHING.run, boost)
+_SEARCHING = Lock()  # where Numba has no OpenMP, it aborts if two fits share out searches at once
 
 
 class Training:
     """What rounds are played on: columns, weights, a bandit and a generator."""
 
     def __init__(
-        self, columns: Columns, weights: Weights, arms: Arms, rng: np.ndarray, smoothing: float,
-        n_threads: int,
-    ) -> None:  # fmt: skip
-        n, self.K = weights.A.shape
-        self.columns, self.weights, self.arms, self.rng = columns, weights, arms, rng
-        self.n_threads = n_threads
-        self.psi, self.at = np.ones(n, np.int8), np.zeros(n, np.int16)
-        self.smoothing = smoothing
-        self.blocks: Any = None  # where the rows lie, if they have been carried away
-        self.room = self._empty_room()
-        if arms.tries_all:
-            try_all(self.psi, self.at, weights.sums.copy(), *self.model()[:4])
+        self, settings: Settings, X: Any, positive: np.ndarray, sample_weight: np.ndarray
+    ) -> None:
+        n, K = positive.shape
+        starts = np.append(0, np.cumsum(positive.sum(axis=1)))
+        labels = np.nonzero(positive)[1].astype(np.uint32)
+        w = initial_weights(starts, labels, K, sample_weight, settings.weights == "shared")
+        self.weights = Weights(to_integers(w), (starts, labels), K)
+        self.K = self.weights.A.shape[1]
+        self.columns = bin_columns(X, sample_weight, settings.max_bins, settings.exact)
+        self.rng = seeded(int(check_random_state(settings.random_state).randint(2**31)))
+        self.bandit = Bandit(
+            self.columns.varying(), settings.arms, settings.arms_per_round, settings.reward,
+            settings.lam, settings.eta, settings.horizon(), settings.scale_reward,
+        )  # fmt: skip
+        self.n_threads = _n_threads(settings.n_jobs) if self.bandit.full else 1
+        self.psi, self.leaf_of = np.ones(n, np.int8), np.zeros(n, np.int16)
+        self.smoothing = 0.01 / sample_weight.sum()
+        self.coordinator: Any = None  # of the blocks of rows, if they are on other machines
+        self.scratch = self._empty_scratch()
+        if self.bandit.tries_all:
+            try_all(self.weights.sums.copy(), *self.model()[:6])
 
-    def _empty_room(self) -> Room:
-        whole, places = self.columns.whole, self.columns.places
-        n_codes = 1 if whole else int(np.diff(places).max(initial=1))
-        n = len(self.weights.A) if self.arms.full else 0
-        full = FullRoom(n, self.n_threads, len(self.arms.columns), n_codes, self.K)
-        return Room(n_codes, self.K, full)
+    def _empty_scratch(self) -> tuple:
+        n_bins = 1 if self.columns.exact else int(np.diff(self.columns.offsets).max(initial=1))
+        n = len(self.psi) if self.bandit.full else 0
+        full = full_scratch(n, self.n_threads, len(self.bandit.columns), n_bins, self.K)
+        return aligned_zeros(n_bins, 2, self.K), np.zeros((3, 2, self.K)), full
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "room"}
+        return {name: value for name, value in vars(self).items() if name != "scratch"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        self.room = self._empty_room()
+        self.scratch = self._empty_scratch()
 
     def copy(self) -> "Training":
-        """Return one to go on from here without changing this one; the columns are shared."""
+        """Return one to resume from without changing this one; the columns are shared."""
         other = copy(self)
-        for name in ("weights", "arms", "rng", "psi", "at"):
+        for name in ("weights", "bandit", "rng", "psi", "leaf_of"):
             setattr(other, name, getattr(self, name).copy())
         return other
 
     def model(self) -> tuple:
         return (
-            self.weights.model(), tuple(self.columns), self.room.model(), self.arms.model(),
-            self.rng, self.smoothing,
+            self.psi, self.leaf_of, self.weights.model(), self.columns.model(), self.scratch,
+            self.bandit.model(), self.rng, self.smoothing,
         )  # fmt: skip
 
-    def players(self) -> tuple:
-        """What plays rounds of products, and of trees."""
-        if self.blocks is not None:
-            return self.blocks.boost_products, self.blocks.boost_trees
+    def boost(self, kind: str, output: tuple, work: tuple) -> int:
+        """Fill the output with rounds of "products" or "trees"; return how many they are."""
+        if self.coordinator is not None:
+            return self.coordinator.boost(kind, output, work)
+        boost = BOOSTERS[kind]
         if self.n_threads > 1:
-            return _alone(boost_products_in_threads), _alone(boost_trees_in_threads)
-        return boost_products, boost_trees
+            boost = partial(_SEARCHING.run, THREADED_BOOSTERS[kind])
+        return boost(output, work, *self.model())
 
-    def thresholds(self, column: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-        """From the codes on both sides of cuts to numbers between them; NaN where there is none."""
-        there = column >= 0
-        place = self.columns.places[np.where(there, column, 0)]
-        lo = self.columns.high[np.where(there, place + low, 0)]
-        hi = self.columns.low[np.where(there, place + high, 0)]
-        with np.errstate(over="ignore"):
-            gap = hi - lo
-        middle = np.where(np.isinf(gap), lo / 2 + hi / 2, lo + gap / 2)
-        return np.where(there, np.where(middle > lo, middle, hi), np.nan)
+
+def _n_threads(n_jobs: int | None) -> int:
+    """Return how many threads there may be, as scikit-learn counts jobs."""
+    return min(effective_n_jobs(n_jobs), get_num_threads())

@@ -1,35 +1,37 @@
 """Trees of stumps, grown best first: the leaf is split whose stump gains most over a constant.
 
-Each leaf says what the last stump on its path says there, v_l·φ. Row i is at the leaf at[i]: when a
-leaf is split, the side with the column's most common code keeps its number and the other gets a
-new one, so that few rows are moved.
+Each leaf votes as the last stump on its path, v_l·φ. Row i is in the leaf leaf_of[i]: when a leaf
+is split, the side with the column's most common bin keeps its number and the other gets a new one,
+so that few rows are moved.
+
+Kernels take the tuple leaves = (parents, stumps, gains, total, below) with, for each leaf, its
+parent and side, the stump that would split it and its gain, and sums over its rows and over those
+below the cut.
 
 B. Kégl. The return of AdaBoost.MH: multi-class Hamming trees. ICLR 2014.
 """
 
 from onearm.core.kernels import kernel_without_refcounts
-from onearm.mh.binning import base_above
+from onearm.mh.binning import common_above
 from onearm.mh.search import search
-from onearm.mh.stump import KEPT, MARGIN, NONE, e_of, keep
+from onearm.mh.stump import MARGIN, NONE, SELECTED, copy_sums, cut_sum, sign, signed_sum
 from onearm.mh.weights import ALL, HAS, UNIT
 
 COLUMN, LOW, HIGH, MINUS, PLUS = range(5)  # of a split: MINUS and PLUS are splits, or ~leaf
-PARENT, SIDE = range(2)  # of a leaf: the split that it hangs on
+PARENT, SIDE = range(2)  # of a leaf: the split above it
 
 
 @kernel_without_refcounts
-def constant_edge(total, weights):
-    """γ of saying the same everywhere."""
-    plus, minus = weights[1], weights[2]
+def constant_edge(total, factors):
+    """γ of the best constant."""
     gamma = 0.0
-    for l in range(len(plus)):  # noqa: E741
-        has = total[HAS, l]
-        gamma += abs(plus[l] * has - minus[l] * (total[ALL, l] - has))
+    for l in range(total.shape[1]):  # noqa: E741
+        gamma += abs(signed_sum(l, total, factors))
     return gamma / UNIT
 
 
 @kernel_without_refcounts
-def pure(total):
+def is_pure(total):
     """Whether all rows have one and the same label."""
     n = 0
     for l in range(total.shape[1]):  # noqa: E741
@@ -38,93 +40,92 @@ def pure(total):
 
 
 @kernel_without_refcounts
-def sign(e):
-    return 1 if e > 0.0 else -1
-
-
-@kernel_without_refcounts
-def tree(splits, votes, leaves, at, psi, weights, columns, room, arms, rng):
-    """Grow a tree of len(votes) leaves: (how many splits it has, γ). `at` must be all 0."""
-    hang, found, gains, total, below = leaves
-    fit_leaf(0, NONE, leaves, at, psi, weights, columns, room, arms, rng)
-    if found[0, COLUMN] == NONE or gains[0] < -MARGIN:
+def tree(splits, votes, leaves, leaf_of, psi, weights, columns, scratch, bandit, rng):
+    """Grow a tree of len(votes) leaves: (its number of splits, γ). `leaf_of` must be all 0."""
+    parents, stumps, gains, total, below = leaves
+    A, factors, positive, sums, before = weights
+    fit_leaf(0, NONE, leaves, leaf_of, psi, weights, columns, scratch, bandit, rng)
+    if stumps[0, COLUMN] == NONE or gains[0] < -MARGIN:
         for l in range(votes.shape[1]):  # noqa: E741
-            votes[0, l] = sign(_own(l, total[0], weights))
-        return 0, constant_edge(total[0], weights)
-    hang[0, PARENT] = NONE
+            votes[0, l] = sign(signed_sum(l, total[0], factors))
+        return 0, constant_edge(total[0], factors)
+    parents[0, PARENT] = NONE
     n, leaf = 0, 0
     while gains[leaf] > MARGIN or n == 0:
-        new = n + 1
-        under, over = attach(n, leaf, new, splits, votes, leaves, at, weights, columns)
+        under, over = split(n, leaf, splits, votes, leaves, leaf_of, factors, columns)
         n += 1
         if n == len(splits):
             break
-        for one in (under, over):
-            gains[one] = 0.0
-            if not pure(total[one]):
-                fit_leaf(one, one, leaves, at, psi, weights, columns, room, arms, rng)
-        leaf = _largest(gains, hang, n + 1)
+        for child in (under, over):
+            gains[child] = 0.0
+            if not is_pure(total[child]):
+                fit_leaf(
+                    child, child, leaves, leaf_of, psi, weights, columns, scratch, bandit, rng
+                )  # fmt: skip
+        leaf = _largest_gain(gains, parents, n + 1)
     gamma = 0.0
-    for one in range(n + 1):
+    for leaf in range(n + 1):
         for l in range(votes.shape[1]):  # noqa: E741
-            gamma += votes[one, l] * _own(l, total[one], weights)
+            gamma += votes[leaf, l] * signed_sum(l, total[leaf], factors)
     return n, gamma / UNIT
 
 
 @kernel_without_refcounts
-def _largest(gains, hang, n):
+def _largest_gain(gains, parents, n):
     """The leaf with the largest gain; of several the one whose split came first."""
-    leaf = 0
-    for one in range(1, n):
-        more = gains[one] - gains[leaf]
-        before = 2 * hang[one, PARENT] + hang[one, SIDE] < 2 * hang[leaf, PARENT] + hang[leaf, SIDE]
-        if more > MARGIN or (more > -MARGIN and before):
-            leaf = one
-    return leaf
+    best = 0
+    for leaf in range(1, n):
+        more = gains[leaf] - gains[best]
+        if more > MARGIN or (more > -MARGIN and _rank(parents[leaf]) < _rank(parents[best])):
+            best = leaf
+    return best
 
 
 @kernel_without_refcounts
-def _own(l, total, weights):  # noqa: E741
-    """Σ w_il y_il over the rows of a leaf."""
-    return weights[1][l] * total[HAS, l] - weights[2][l] * (total[ALL, l] - total[HAS, l])
+def _rank(parent):
+    return 2 * parent[PARENT] + parent[SIDE]
 
 
 @kernel_without_refcounts
-def fit_leaf(leaf, node, leaves, at, psi, weights, columns, room, arms, rng):
-    """Find the stump that would split a leaf, and what it would gain."""
-    hang, found, gains, total, below = leaves
-    gamma, j, lo, hi = search(psi, at, node, total[leaf], weights, columns, room, arms, rng)
-    found[leaf, COLUMN], found[leaf, LOW], found[leaf, HIGH] = j, lo, hi
-    gains[leaf] = gamma - constant_edge(total[leaf], weights) if j != NONE else 0.0
-    keep(below[leaf], room[1][KEPT])
+def fit_leaf(leaf, node, leaves, leaf_of, psi, weights, columns, scratch, bandit, rng):
+    """Find the stump that would split a leaf, and its gain."""
+    parents, stumps, gains, total, below = leaves
+    A, factors, positive, sums, before = weights
+    by_bin, below_cuts, full = scratch
+    gamma, j, lo, hi = search(
+        psi, leaf_of, node, total[leaf], weights, columns, scratch, bandit, rng
+    )
+    stumps[leaf, COLUMN], stumps[leaf, LOW], stumps[leaf, HIGH] = j, lo, hi
+    gains[leaf] = gamma - constant_edge(total[leaf], factors) if j != NONE else 0.0
+    copy_sums(below[leaf], below_cuts[SELECTED])
 
 
 @kernel_without_refcounts
-def move(j, hi, leaf, new, at, columns):
-    """Move the rows of a leaf that lie on the other side of the cut than the most common code."""
-    begins, rows, codes = columns[0], columns[1], columns[2]
-    above = base_above(j, hi, columns)
+def move(j, hi, leaf, new, leaf_of, columns):
+    """Move the rows of a leaf on the other side of the cut than the most common bin to `new`."""
+    (begins, rows, bins), of_bins, exact = columns
+    above = common_above(j, hi, columns)
     for e in range(begins[j], begins[j + 1]):
-        if at[rows[e]] == leaf and (codes[e] < hi) == above:
-            at[rows[e]] = new
+        if leaf_of[rows[e]] == leaf and (bins[e] < hi) == above:
+            leaf_of[rows[e]] = new
 
 
 @kernel_without_refcounts
-def attach(n, leaf, new, splits, votes, leaves, at, weights, columns):
-    """Split a leaf: the side of the most common code keeps its number, the other becomes `new`."""
-    hang, found, gains, total, below = leaves
-    j, hi = found[leaf, COLUMN], found[leaf, HIGH]
-    move(j, hi, leaf, new, at, columns)
-    under, over = (new, leaf) if base_above(j, hi, columns) else (leaf, new)
-    if hang[leaf, PARENT] != NONE:
-        splits[hang[leaf, PARENT], hang[leaf, SIDE]] = n
+def split(n, leaf, splits, votes, leaves, leaf_of, factors, columns):
+    """Split a leaf: the side of the most common bin keeps its number, the other becomes n + 1."""
+    parents, stumps, gains, total, below = leaves
+    j, hi, new = stumps[leaf, COLUMN], stumps[leaf, HIGH], n + 1
+    move(j, hi, leaf, new, leaf_of, columns)
+    under, over = (new, leaf) if common_above(j, hi, columns) else (leaf, new)
+    if parents[leaf, PARENT] != NONE:
+        splits[parents[leaf, PARENT], parents[leaf, SIDE]] = n
     for part in (COLUMN, LOW, HIGH):
-        splits[n, part] = found[leaf, part]
+        splits[n, part] = stumps[leaf, part]
     splits[n, MINUS], splits[n, PLUS] = ~under, ~over
-    hang[under, PARENT] = hang[over, PARENT] = n
-    hang[under, SIDE], hang[over, SIDE] = MINUS, PLUS
+    parents[under, PARENT] = parents[over, PARENT] = n
+    parents[under, SIDE], parents[over, SIDE] = MINUS, PLUS
     for l in range(votes.shape[1]):  # noqa: E741
-        e = e_of(l, below[leaf], total[leaf], weights)
+        e = cut_sum(l, below[leaf], total[leaf], factors)
         votes[under, l], votes[over, l] = -sign(e), sign(e)
         for kind in (ALL, HAS):
             whole, part = total[leaf, kind, l], below[leaf, kind, l]

@@ -2,14 +2,9 @@
 
 import numpy as np
 
-from onearm.core.kernels import kernel, kernel_without_refcounts
+from onearm.core.kernels import kernel
 
-BLOCK = 256  # rows that go through all base classifiers together
-
-
-@kernel_without_refcounts
-def above(x, b):
-    return 1 if x >= b else -1
+BLOCK = 256  # rows that pass through all base classifiers together
 
 
 @kernel
@@ -42,7 +37,7 @@ def vote_trees(X, column, threshold, child, votes, alpha, f):
                     f[i, l] += alpha[t] * votes[t, ~at, l]
 
 
-class Tables:
+class StumpTables:
     """Stumps summed up: for each column its thresholds, and the vote between each two of them."""
 
     def __init__(
@@ -50,7 +45,7 @@ class Tables:
     ) -> None:
         order = np.lexsort((threshold, column))
         column, threshold = column[order], threshold[order]
-        said = votes[order] * alpha[order, None]
+        weighted = votes[order] * alpha[order, None]
         self.columns, first = np.unique(column, return_index=True)
         self.starts = np.append(first, len(column))
         self.thresholds = threshold
@@ -58,10 +53,10 @@ class Tables:
         self.table = np.empty((len(column) + len(self.columns), K))
         for place, (begin, end) in enumerate(zip(self.starts, self.starts[1:], strict=False)):
             rows = self.table[begin + place : end + place + 1]
-            rows[0] = -said[begin:end].sum(axis=0)
-            rows[1:] = rows[0] + 2.0 * np.cumsum(said[begin:end], axis=0)
+            rows[0] = -weighted[begin:end].sum(axis=0)
+            rows[1:] = rows[0] + 2.0 * np.cumsum(weighted[begin:end], axis=0)
 
-    def add(self, X: np.ndarray, f: np.ndarray) -> None:
+    def vote(self, X: np.ndarray, f: np.ndarray) -> None:
         """Add the votes of all stumps."""
         vote_tables(X, self.columns, self.starts, self.thresholds, self.table, f)
 

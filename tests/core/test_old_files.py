@@ -39,7 +39,7 @@ def load(data, tmp_path):
 
 
 def arrays_of(model):
-    return model.content() if hasattr(model, "content") else model.form_.arrays()
+    return model.content() if hasattr(model, "content") else model.ensemble_.arrays()
 
 
 def outputs(model):

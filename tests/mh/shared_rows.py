@@ -1,15 +1,16 @@
-"""What the tests of rows in blocks have in common: data with everything in it, and equality."""
+"""What the tests have in common: data with every special case, and equality of models."""
 
 import numpy as np
 
 from onearm.mh.classifier import AdaBoostMH
+from onearm.mh.weights import UNIT
 
 BASES = ("stump", "product", "tree")
 SIZES = {"n_leaves": 4, "n_terms": 3}
 
 
 def rows(several=False, n=60):
-    """Rows with gaps, many zeros, a constant column and weights of their own."""
+    """Rows with missing values, many zeros, a constant column and different weights."""
     rng = np.random.default_rng(1)
     X = np.round(rng.normal(size=(n, 5)), 1)
     X[rng.random(X.shape) < 0.3] = 0.0
@@ -24,16 +25,29 @@ def model(base, **settings):
     return AdaBoostMH(base, **SIZES, random_state=0, **settings)
 
 
-def agree(one, two):
-    """Whether all that was learned, and all that learning would go on from, is the same."""
-    for name, array in one.ensemble_.arrays().items():
-        assert np.array_equal(array, two.ensemble_.arrays()[name], equal_nan=True), name
-    assert np.array_equal(one.pulls_by_stage_.toarray(), two.pulls_by_stage_.toarray())
-    if not one.warm_start:
+def weight_values(weights):
+    """The weights w, (n, K)."""
+    w = weights.A * (weights.minus / UNIT)
+    starts, labels = weights.positive
+    rows = np.repeat(np.arange(len(weights.A)), np.diff(starts))
+    w[rows, labels] = weights.A[rows, labels] * (weights.plus / UNIT)[labels]
+    return w[:, : weights.K]
+
+
+def same_ensemble(first, second):
+    for name, array in first.ensemble_.arrays().items():
+        assert np.array_equal(array, second.ensemble_.arrays()[name], equal_nan=True), name
+
+
+def agree(first, second):
+    """Assert that all that was learned, and the state a warm start would resume, is the same."""
+    same_ensemble(first, second)
+    assert np.array_equal(first.pulls_by_stage_.toarray(), second.pulls_by_stage_.toarray())
+    if not first.warm_start:
         return
-    ours, theirs = one._training, two._training
+    ours, theirs = first._training, second._training
     assert np.array_equal(ours.rng, theirs.rng)
     for name in ("A", "plus", "minus", "sums"):
         assert np.array_equal(getattr(ours.weights, name), getattr(theirs.weights, name)), name
-    for a, b in zip(ours.arms.model()[:6], theirs.arms.model()[:6], strict=True):
+    for a, b in zip(ours.bandit.model()[:6], theirs.bandit.model()[:6], strict=True):
         assert np.array_equal(a, b)

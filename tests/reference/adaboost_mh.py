@@ -7,7 +7,7 @@ import numpy as np
 
 from onearm.core.rng import seeded
 
-from .arms import Arms
+from .mh_bandits import Bandit
 from .stumps import TINY, constant_edge, cuts, label_sums, signs
 
 
@@ -142,7 +142,7 @@ def fit(
     s = 0.01 / sample_weight.sum()
     w = initial_weights(y, weights, sample_weight)
     columns = [j for j in range(X.shape[1]) if len(list(cuts(X[:, j]))) > 0]
-    bandit = Arms(columns, arms, at_once, reward, lam, eta, horizon, scaled, seeded(seed))
+    bandit = Bandit(columns, arms, at_once, reward, lam, eta, horizon, scaled, seeded(seed))
     model = Model(y.shape[1], bandit.rewards)
     if arms in ("ucb", "ucbv"):
         for j in range(len(columns)):

@@ -1,131 +1,144 @@
-"""Rounds on rows that lie elsewhere, in blocks.
+"""Rounds on rows in blocks on other machines.
 
-The same rounds are played as on rows of one's own; only what touches rows is bound to what blocks
-are told and asked. Here are the bandit, the generator, the factors of the labels and the sums. Once
-in a while A is fetched: what blocks are told until then is all it takes to make one of them again.
+The same rounds are played as on local rows; only the kernels that touch rows are replaced by
+messages to the blocks. The bandit, the generator, the factors of the labels and the sums stay here.
+After each stage A is fetched: with the changes sent since then a lost block can be made again.
 
-The text of the rounds is run by Python here, and what computes in it is compiled as it always is.
+The rounds are run by Python here, and the kernels that compute in them are compiled as always.
 """
 
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
 
-from onearm.core.kernels import compose
-from onearm.mh.distributed.histograms import search_gathered, spans
-from onearm.mh.full_search import best_of_all
-from onearm.mh.products import product, put_in
+from onearm.core.kernels import compose, kernel_without_refcounts
+from onearm.mh.full_search import best_of_all, largest_edge
+from onearm.mh.products import add_term, product
 from onearm.mh.rounds import boost_products, boost_trees
 from onearm.mh.search import search
 from onearm.mh.stump import complete, scan
-from onearm.mh.trees import attach, fit_leaf, tree
+from onearm.mh.trees import fit_leaf, split, tree
 from onearm.mh.weights import rescale
 
+MESSAGE = 2**23  # numbers in a message, about: 64 MB
 
-class Carrier(Protocol):
-    """What brings messages to blocks."""
+
+class Transport(Protocol):
+    """What sends messages to blocks."""
 
     bounds: list[tuple[int, int]]  # the rows of each block, first and last + 1
 
     def change(self, *change: Any) -> None:
-        """Let all blocks know of a change, with the next question at the latest."""
+        """Send a change to all blocks, with the next query at the latest."""
 
-    def ask(self, *question: Any) -> list[Any]:
-        """Return what each block answers."""
+    def ask(self, *query: Any) -> list[Any]:
+        """Return the answer of each block."""
 
-    def rest(self) -> None:
-        """Forget the changes: what they led to is known here."""
+    def clear(self) -> None:
+        """Forget the changes: their result has been fetched."""
 
 
 class Coordinator:
-    """Plays the rounds of a training whose rows have been carried away."""
+    """Plays the rounds of a training whose rows are in blocks."""
 
-    def __init__(self, training: Any, carrier: Carrier) -> None:
-        self.training, self.carrier = training, carrier
-        self.spans = spans(training.arms.columns, training.columns.places, training.K)
-        self._full = compose(best_of_all, best_cut=self._best_cut)
-        self._rescale = compose(rescale, multiply_out=self._multiply_out)
-        self._rounds_of_products = compose(
-            boost_products, product=self._product(), reset=self._reset, rescale=self._end,
-            reweigh_signed=self._reweigh_signed,
+    def __init__(self, training: Any, transport: Transport) -> None:
+        self.training, self.transport = training, transport
+        offsets = training.columns.offsets
+        self.spans = message_spans(training.bandit.columns, offsets, training.K)
+        self._best_of_all = compose(best_of_all, best_cut=self._best_cut)
+        self._rescale_local = compose(rescale, multiply_out=self._multiply_out)
+        common = {"reset": self._reset, "rescale": self._rescale}
+        columns = compose(search, best_cut=self._best_cut, full_search=self._full_search)
+        products = compose(
+            product, search=columns, flip=self._flip, remove_term=self._remove_term,
+            add_term=compose(add_term, flip=self._flip),
         )  # fmt: skip
-        self._rounds_of_trees = compose(
-            boost_trees, tree=self._tree(), reset=self._reset, rescale=self._end,
-            reweigh_leaves=self._reweigh_leaves,
-        )  # fmt: skip
+        leaf = compose(fit_leaf, search=columns)
+        trees = compose(tree, fit_leaf=leaf, split=compose(split, move=self._move))
+        signed, leaves = self._reweigh_signed, self._reweigh_leaves
+        self.boosters = {
+            "products": compose(boost_products, product=products, reweigh_signed=signed, **common),
+            "trees": compose(boost_trees, tree=trees, reweigh_leaves=leaves, **common),
+        }
 
-    def boost_products(self, *given: Any) -> int:
-        return self._fetched(self._rounds_of_products(*given))
-
-    def boost_trees(self, *given: Any) -> int:
-        return self._fetched(self._rounds_of_trees(*given))
-
-    def _search(self) -> Any:
-        return compose(search, best_cut=self._best_cut, full_search=self._full_search)
-
-    def _product(self) -> Any:
-        return compose(
-            product, search=self._search(), flip=self._flip, take_out=self._take_out,
-            put_in=compose(put_in, flip=self._flip),
-        )  # fmt: skip
-
-    def _tree(self) -> Any:
-        fitted = compose(fit_leaf, search=self._search())
-        return compose(tree, fit_leaf=fitted, attach=compose(attach, move=self._move))
-
-    def _fetched(self, rounds: int) -> int:
+    def boost(self, kind: str, output: tuple, work: tuple) -> int:
+        """Play rounds and fetch A."""
+        rounds = self.boosters[kind](output, work, *self.training.model())
         A = self.training.weights.A
-        for (begin, end), part in zip(self.carrier.bounds, self.carrier.ask("A"), strict=True):
+        for (begin, end), part in zip(self.transport.bounds, self.transport.ask("A"), strict=True):
             A[begin:end] = part
-        self.carrier.rest()
+        self.transport.clear()
         return rounds
 
-    def _added(self, *question: Any) -> tuple:
-        """The answers of all blocks, arrays, added up."""
-        first, *others = self.carrier.ask(*question)
-        sums = tuple(np.array(part) for part in first)
-        for one in others:
-            for total, part in zip(sums, one, strict=True):
+    def _add_up(self, *query: Any) -> tuple:
+        """Return the sums of the answers of all blocks, which are arrays."""
+        first, *others = self.transport.ask(*query)
+        sums = tuple(map(np.array, first))
+        for answer in others:
+            for total, part in zip(sums, answer, strict=True):
                 total += part
         return sums
 
-    # In place of kernels that touch rows; they take what those take.
+    # In place of kernels that touch rows, with their arguments.
 
-    def _best_cut(self, j, psi, at, node, total, weights, columns, by_code, below):
-        (collected,) = self._added("collected", j, node)
-        complete(j, total, columns, collected)
-        return scan(j, node, total, weights, columns, collected, below)
+    def _best_cut(self, j, psi, leaf_of, node, total, weights, columns, by_bin, below):
+        A, factors, positive, sums, before = weights
+        (by_bin,) = self._add_up("histogram", j, node)
+        complete(j, total, columns, by_bin)
+        return scan(j, node, total, factors, columns, by_bin, below)
 
-    def _full_search(self, psi, at, node, total, weights, columns, room, arms, rng):
-        gammas = room[2][3]
+    def _full_search(self, psi, leaf_of, node, total, weights, columns, scratch, bandit, rng):
+        A, factors, positive, sums, before = weights
+        _, _, (_, _, _, gammas, _, _) = scratch
         for begin, end in self.spans:
-            searched = arms[0][begin:end]
-            S, by_code, n, counts = self._added("gathered", node, weights[1], weights[2], searched)
-            search_gathered(searched, node, columns, S, by_code, n[0], counts, gammas[begin:end])
-        return self._full(psi, at, node, total, weights, columns, room, arms)
+            searched = self.training.bandit.columns[begin:end]
+            S, by_bin, n, counts = self._add_up("signed_histograms", node, *factors, searched)
+            largest_edges(searched, node, columns, S, by_bin, n[0], counts, gammas[begin:end])
+        return self._best_of_all(psi, leaf_of, node, total, weights, columns, scratch, bandit)
 
     def _flip(self, j, hi, psi, columns):
-        self.carrier.change("flip", j, hi)
+        self.transport.change("flip", j, hi)
 
-    def _take_out(self, j, hi, psi, total, weights, columns):
-        self.carrier.change("flip", j, hi)
-        (total[:],) = self._added("totals")
+    def _remove_term(self, j, hi, psi, total, weights, columns):
+        self.transport.change("flip", j, hi)
+        (total[:],) = self._add_up("totals")
 
-    def _move(self, j, hi, leaf, new, at, columns):
-        self.carrier.change("move", j, hi, leaf, new)
+    def _move(self, j, hi, leaf, new, leaf_of, columns):
+        self.transport.change("move", j, hi, leaf, new)
 
     def _reset(self, of_rows, value):
-        self.carrier.change("reset")
+        self.transport.change("reset")
 
-    def _reweigh_signed(self, psi, more, less, weights):
-        self.carrier.change("reweigh_signed", more.copy(), less.copy())
+    def _reweigh_signed(self, psi, positive_factor, negative_factor, weights):
+        self.transport.change("reweigh_signed", positive_factor.copy(), negative_factor.copy())
 
-    def _reweigh_leaves(self, at, more, less, weights):
-        self.carrier.change("reweigh_leaves", more.copy(), less.copy())
+    def _reweigh_leaves(self, leaf_of, positive_factor, negative_factor, weights):
+        self.transport.change("reweigh_leaves", positive_factor.copy(), negative_factor.copy())
 
     def _multiply_out(self, plus, minus, weights):
-        self.carrier.change("multiply_out", plus.copy(), minus.copy())
+        self.transport.change("multiply_out", plus.copy(), minus.copy())
 
-    def _end(self, weights):
-        self._rescale(weights)
-        (weights[6][:],) = self._added("sums")
+    def _rescale(self, weights):
+        self._rescale_local(weights)
+        (self.training.weights.sums[:],) = self._add_up("sums")
+
+
+def message_spans(searched: np.ndarray, offsets: np.ndarray, K: int) -> list[tuple[int, int]]:
+    """Divide columns into spans, first and last + 1, whose sums by bin fit into one message."""
+    upto = np.cumsum(offsets[searched + 1] - offsets[searched]) * K
+    ends = np.flatnonzero(np.diff(upto // MESSAGE)) + 1
+    return list(pairwise([0, *ends.tolist(), len(searched)]))
+
+
+@kernel_without_refcounts
+def largest_edges(searched, node, columns, total, by_bin, n, counts, gammas):
+    """The largest γ of each of these columns, whose bins follow one another."""
+    entries, (common, first, offsets), exact = columns
+    begin = 0
+    for a in range(len(searched)):
+        j = searched[a]
+        end = begin + offsets[j + 1] - offsets[j]
+        sums, rows = by_bin[begin:end], counts[begin:end]
+        gammas[a] = largest_edge(j, node, columns, total, sums, n, rows)
+        begin = end

@@ -11,6 +11,7 @@ from onearm.mh.weights import UNIT
 sklearn = pytest.importorskip("sklearn")
 
 from onearm.mh.classifier import AdaBoostMH  # noqa: E402 it needs scikit-learn
+from tests.mh.shared_rows import same_ensemble, weight_values  # noqa: E402
 
 BASES = ("stump", "product", "tree")
 
@@ -31,7 +32,7 @@ def start(y, K):
 
 @pytest.mark.parametrize("base", BASES)
 @pytest.mark.parametrize("arms", POLICIES)
-def test_the_loss_is_the_product_of_what_each_round_left_of_it(base, arms):
+def test_the_loss_is_the_product_of_the_factors_of_all_rounds(base, arms):
     X, y = blobs()
     model = AdaBoostMH(base, n_rounds=60, arms=arms, random_state=1).fit(X, y)
     f = model.decision_function(X)
@@ -42,14 +43,15 @@ def test_the_loss_is_the_product_of_what_each_round_left_of_it(base, arms):
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("base", BASES)
-def test_the_weights_are_what_the_votes_make_them(base):
+def test_the_weights_follow_from_the_votes(base):
     X, y = blobs()
     model = AdaBoostMH(base, n_rounds=300, arms="uniform", random_state=2, warm_start=True).fit(
         X, y
     )
     w = start(y, 3) * np.exp(-model.decision_function(X) * signs(y, 3))
     rounding = 300 * 0.5 / UNIT  # half a unit a round
-    assert model._training.weights.values() == pytest.approx(w / w.sum(), rel=1e-6, abs=rounding)
+    values = weight_values(model._training.weights)
+    assert values == pytest.approx(w / w.sum(), rel=1e-6, abs=rounding)
 
 
 def test_a_stump_is_the_best_of_its_column():
@@ -73,9 +75,9 @@ def test_a_stump_is_the_best_of_its_column():
 
 @pytest.mark.parametrize("arms", ["full", "exp3p", "recent"])
 def test_the_energy_of_a_product_never_rises(arms):
-    """√(1-γ²) falls with every term that is taken, new or fitted again: its γ is larger."""
+    """√(1-γ²) falls with every term that is accepted, new or fitted again: its γ is larger."""
     from onearm.core.kernels import compose, interpreted
-    from onearm.mh import products as module
+    from onearm.mh import products
 
     X, y = blobs(60)
     settings = {"n_terms": 3, "n_rounds": 1, "random_state": 0, "warm_start": True}
@@ -83,18 +85,18 @@ def test_the_energy_of_a_product_never_rises(arms):
     training, seen = model._training, []
 
     def watched(*given):
-        seen.append(interpreted(module.search)(*given))
+        seen.append(interpreted(products.search)(*given))
         return seen[-1]
 
-    fitted = compose(interpreted(module.product).__wrapped__, search=watched)
+    fitted = compose(interpreted(products.product).__wrapped__, search=watched)
     for _ in range(20):
         seen.clear()
         total, terms = training.weights.sums.copy(), np.zeros((3, 3), np.int64)
         training.psi[:] = 1
         m, gamma = fitted(
-            terms, training.psi, training.at, total, total.copy(), *training.model()[:5]
+            terms, training.psi, training.leaf_of, total, total.copy(), *training.model()[2:7]
         )
-        edges = [one[0] for one in seen]
+        edges = [gamma for gamma, *_ in seen]
         taken = edges if m == 3 and len(edges) == 3 else edges[:-1]
         assert all(b > a for a, b in zip([0.0, *taken], taken, strict=False))
         assert gamma == max(taken)
@@ -103,21 +105,20 @@ def test_the_energy_of_a_product_never_rises(arms):
 @pytest.mark.parametrize("digits", [1, 8])
 @pytest.mark.parametrize("base", BASES)
 @pytest.mark.parametrize(("arms", "rounds"), [("recent", 80), ("full", 20)])
-def test_scans_and_histograms_agree_to_the_bit(arms, rounds, base, digits):
+def test_exact_and_binned_searches_are_bit_identical(arms, rounds, base, digits):
     X, y = blobs(200, digits=digits)  # not more than 256 values in any column
-    one, two = (
+    first, second = (
         AdaBoostMH(
             base, n_rounds=rounds, arms=arms, random_state=0, exact=exact, warm_start=True
         ).fit(X, y)
         for exact in (False, True)
     )
-    for name, array in one.ensemble_.arrays().items():
-        assert np.array_equal(array, two.ensemble_.arrays()[name], equal_nan=True), name
-    assert np.array_equal(one._training.weights.A, two._training.weights.A)
+    same_ensemble(first, second)
+    assert np.array_equal(first._training.weights.A, second._training.weights.A)
 
 
 @pytest.mark.parametrize("base", BASES)
-def test_sparse_rows_are_rows(base):
+def test_sparse_rows_equal_dense_rows(base):
     X, y = blobs()
     X[np.abs(X) < 0.6] = 0.0
     dense = AdaBoostMH(base, n_rounds=40, random_state=0).fit(X, y)
@@ -126,31 +127,29 @@ def test_sparse_rows_are_rows(base):
 
 
 @pytest.mark.parametrize("seed", [11, *range(20)])
-def test_full_searches_of_small_nodes_agree(seed):
-    """Where values are missing, and rows of one code may weigh each other out."""
+def test_exact_and_binned_full_searches_of_small_nodes_agree(seed):
+    """Where values are missing, and rows of one bin may cancel out."""
     rng = np.random.default_rng(seed)
     n = rng.integers(8, 16)
     X = rng.integers(0, 4, (n, 3)).astype(float)
     X[rng.random(X.shape) < 0.3] = np.nan
     y = rng.integers(0, 2, n)
-    one, two = (
+    first, second = (
         AdaBoostMH("tree", n_rounds=1, arms="full", n_leaves=4, exact=exact).fit(X, y)
         for exact in (False, True)
     )
-    for name, array in one.ensemble_.arrays().items():
-        assert np.array_equal(array, two.ensemble_.arrays()[name], equal_nan=True), name
+    same_ensemble(first, second)
 
 
 @pytest.mark.parametrize("base", BASES)
-def test_a_full_search_is_that_of_all_arms_at_once(base):
+def test_a_full_search_equals_pulling_all_arms(base):
     X, y = blobs(200, d=6, digits=8)
     w = np.random.default_rng(1).uniform(0.5, 1.5, 200)  # no two rows weigh the same: no ties
     full, every = (
         AdaBoostMH(base, n_rounds=10, n_leaves=3, **arms).fit(X, y, sample_weight=w)
         for arms in ({"arms": "full"}, {"arms": "uniform", "arms_per_round": 6, "random_state": 1})
     )
-    for name, array in full.ensemble_.arrays().items():
-        assert np.array_equal(array, every.ensemble_.arrays()[name], equal_nan=True), name
+    same_ensemble(full, every)
 
 
 @pytest.mark.compiled
@@ -176,17 +175,17 @@ def test_missing_values_are_below_all_others(exact):
 
 
 @pytest.mark.parametrize("base", BASES)
-def test_stages_end_where_the_whole_ends(base):
+def test_the_last_stage_equals_the_whole_model(base):
     X, y = blobs()
     model = AdaBoostMH(base, n_rounds=30, random_state=0).fit(X, y)
     *_, f = model.staged_decision_function(X)
-    *_, said = model.staged_predict(X)
+    *_, labels = model.staged_predict(X)
     assert f == pytest.approx(model.decision_function(X), abs=1e-12)
-    assert np.array_equal(said, model.predict(X))
+    assert np.array_equal(labels, model.predict(X))
 
 
 @pytest.mark.parametrize("base", BASES)
-def test_more_rounds_later_are_as_many_at_once(base):
+def test_a_warm_start_equals_one_fit_of_all_rounds(base):
     X, y = blobs()
     whole = AdaBoostMH(base, n_rounds=70, arms="ucb", random_state=0).fit(X, y)
     model = AdaBoostMH(base, n_rounds=30, arms="ucb", random_state=0, warm_start=True).fit(X, y)
@@ -195,7 +194,7 @@ def test_more_rounds_later_are_as_many_at_once(base):
 
 
 @pytest.mark.compiled
-def test_several_labels_at_once():
+def test_multilabel_targets():
     X, _ = blobs(300, digits=8)
     Y = np.stack([X[:, 0] > 0, X[:, 1] > 0.5, X[:, 0] + X[:, 2] > 1], axis=1).astype(int)
     model = AdaBoostMH("product", n_rounds=200, random_state=0).fit(X[:200], Y[:200])
@@ -215,7 +214,7 @@ def test_missing_values_are_below_all_thresholds():
 
 
 @pytest.mark.compiled
-def test_labels_may_be_words():
+def test_labels_may_be_strings():
     X, y = blobs()
     words = np.array(["no", "perhaps", "yes"])[y]
     model = AdaBoostMH("product", n_rounds=200, random_state=0).fit(X, words)
@@ -224,10 +223,10 @@ def test_labels_may_be_words():
 
 
 @pytest.mark.compiled
-def test_it_stops_when_held_back_rows_say_so():
+def test_early_stopping_by_validation_rows():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 5))
-    y = (X[:, 0] + rng.normal(size=300) > 0).astype(int)  # much noise: there is little to learn
+    y = (X[:, 0] + rng.normal(size=300) > 0).astype(int)  # much noise, little to learn
     model = AdaBoostMH("product", n_rounds=5000, validation=0.3, random_state=0).fit(X, y)
     rounds = len(model.validation_error_)
     assert len(model.alpha_) <= rounds < 5000
@@ -238,18 +237,17 @@ def test_it_stops_when_held_back_rows_say_so():
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("base", BASES)
-def test_two_threads_find_the_same_to_the_bit(base):
+def test_two_threads_are_bit_identical_to_one(base):
     X, y = blobs(300, d=7, digits=2)
     settings = {"n_rounds": 60, "arms": "full", "warm_start": True}
-    one, two = (AdaBoostMH(base, n_jobs=n, **settings).fit(X, y) for n in (1, 2))
-    for name, array in one.ensemble_.arrays().items():
-        assert np.array_equal(array, two.ensemble_.arrays()[name], equal_nan=True), name
-    assert np.array_equal(one._training.weights.A, two._training.weights.A)
-    assert one.pulls_.tolist() == two.pulls_.tolist()
+    first, second = (AdaBoostMH(base, n_jobs=n, **settings).fit(X, y) for n in (1, 2))
+    same_ensemble(first, second)
+    assert np.array_equal(first._training.weights.A, second._training.weights.A)
+    assert first.pulls_.tolist() == second.pulls_.tolist()
 
 
 @pytest.mark.parametrize("arms", ["uniform", "exp3p", "recent"])
-def test_it_is_known_which_arms_were_pulled_when(arms):
+def test_pulls_are_counted_by_stage(arms):
     X, y = blobs()
     model = AdaBoostMH(n_rounds=450, arms=arms, arms_per_round=2, random_state=0).fit(X, y)
     assert model.pulls_by_stage_.shape == (3, 4)
@@ -269,7 +267,7 @@ def test_importances_and_pulls():
     [{"base": "cut"}, {"arms": "ucbx"}, {"n_rounds": 0}, {"lam": 1.5}, {"max_bins": 1},
      {"n_leaves": 1}, {"validation": 0.5, "warm_start": True}],
 )  # fmt: skip
-def test_what_is_wrong_is_said(wrong):
+def test_parameters_out_of_range_are_refused(wrong):
     X, y = blobs()
     with pytest.raises(ValueError, match=f"{next(iter(wrong))} must be"):
         AdaBoostMH(**wrong).fit(X, y)
@@ -278,7 +276,7 @@ def test_what_is_wrong_is_said(wrong):
 @pytest.mark.compiled
 @pytest.mark.parametrize("base", BASES)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-def test_scikit_learn_accepts_it(base):
+def test_it_passes_the_checks_of_scikit_learn(base):
     from sklearn.utils.estimator_checks import check_estimator
 
     check_estimator(AdaBoostMH(base, n_rounds=30))

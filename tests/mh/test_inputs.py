@@ -1,4 +1,4 @@
-"""What AdaBoostMH is given: weights of any scale, labels, parameters of any type, huge values."""
+"""The inputs of AdaBoostMH: weights of any scale, labels, parameters of any type, huge values."""
 
 import pickle
 import subprocess
@@ -10,10 +10,11 @@ from scipy.sparse import csr_array
 
 pytest.importorskip("sklearn")
 
-from onearm.mh.bandits import Arms
+from onearm.mh.bandits import Bandit
 from onearm.mh.classifier import AdaBoostMH
 from onearm.mh.settings import Settings
-from onearm.mh.weights import in_units
+from onearm.mh.weights import relative_weights
+from tests.mh.shared_rows import same_ensemble
 
 BASES = ("stump", "product", "tree")
 
@@ -22,11 +23,6 @@ def rows(n=120, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 4))
     return X, (X[:, 0] + X[:, 1] > 0).astype(int) + (X[:, 2] > 0.3)
-
-
-def same_model(one, two):
-    for name, array in one.ensemble_.arrays().items():
-        assert np.array_equal(array, two.ensemble_.arrays()[name], equal_nan=True), name
 
 
 def fitted(w, base="stump", **settings):
@@ -50,19 +46,19 @@ SCALES = [2.0**-900, 2.0**900, 0.1, 3.0, 1 / 120, 1e-270, 1e270]
 def test_the_scale_of_weights_does_not_matter(settings, name, c):
     """To the bit for powers of two; for others too, unless a weight lies at an edge of rounding."""
     w = WEIGHTS[name]
-    one, two = fitted(w, **settings), fitted(c * w, **settings)
-    same_model(one, two)
+    first, second = fitted(w, **settings), fitted(c * w, **settings)
+    same_ensemble(first, second)
     if settings.get("validation"):
-        assert one.validation_error_.tolist() == two.validation_error_.tolist()
+        assert first.validation_error_.tolist() == second.validation_error_.tolist()
 
 
 @pytest.mark.parametrize("c", [1e-320, 1e300, 1.7e308])
-def test_weights_of_any_size_are_weights(c):
-    same_model(fitted(None), fitted(np.full(120, c)))
+def test_equal_weights_of_any_size_change_nothing(c):
+    same_ensemble(fitted(None), fitted(np.full(120, c)))
 
 
 @pytest.mark.parametrize("base", BASES)
-def test_integer_weights_are_repetitions(base):
+def test_integer_weights_equal_repeated_rows(base):
     """As scikit-learn asks, also where values are grouped by weight."""
     X, y = rows()
     w = WEIGHTS["integers"].astype(int)
@@ -75,16 +71,16 @@ def test_integer_weights_are_repetitions(base):
     assert weighted.alpha_ == pytest.approx(repeated.alpha_, abs=1e-9)
 
 
-def test_weights_are_in_units_of_the_lightest():
-    assert in_units(np.array([0.3, 0.1, 0.7])).tolist() == [3.0, 1.0, 7.0]
-    light = in_units(np.array([1.0, 1e-300, 1e300]))
+def test_weights_are_relative_to_the_lightest():
+    assert relative_weights(np.array([0.3, 0.1, 0.7])).tolist() == [3.0, 1.0, 7.0]
+    light = relative_weights(np.array([1.0, 1e-300, 1e300]))
     assert light.tolist() == [1.0, 1.0, 2.0**48]  # no row is lighter than the finest unit
 
 
 @pytest.mark.parametrize(
     "w", [np.full(120, np.nan), np.full(120, np.inf), -np.ones(120), np.zeros(120), np.ones(3)]
 )
-def test_weights_that_cannot_be_are_refused(w):
+def test_invalid_weights_are_refused(w):
     with pytest.raises(ValueError, match=r"(?i)sample.weight"):
         fitted(w)
 
@@ -105,10 +101,10 @@ def test_a_matrix_of_labels_may_have_any_type(kind):
     X, y = rows()
     Y = (y[:, None] == np.arange(3)).astype(int)
     settings = {"n_rounds": 5, "random_state": 0}
-    one = AdaBoostMH(**settings).fit(X, Y)
-    two = AdaBoostMH(**settings).fit(X, kind(Y) if kind is csr_array else Y.astype(kind))
-    same_model(one, two)
-    assert two.predict(X).shape == Y.shape
+    first = AdaBoostMH(**settings).fit(X, Y)
+    second = AdaBoostMH(**settings).fit(X, kind(Y) if kind is csr_array else Y.astype(kind))
+    same_ensemble(first, second)
+    assert second.predict(X).shape == Y.shape
 
 
 @pytest.mark.parametrize("exact", [False, True])
@@ -147,7 +143,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("wrong", REFUSED, ids=lambda wrong: str(wrong)[:30])
-def test_parameters_that_cannot_be_are_refused(wrong):
+def test_invalid_parameters_are_refused(wrong):
     X, y = rows(20)
     (name, value), *_ = wrong.items()
     model = AdaBoostMH(**wrong)
@@ -166,15 +162,15 @@ SAME = [
 
 
 @pytest.mark.parametrize("given", SAME, ids=str)
-def test_kernels_see_one_type_and_the_parameter_stays_as_it_is(given, monkeypatch):
+def test_kernels_see_one_type_and_parameters_stay_as_given(given, monkeypatch):
     made = []
-    begin = Arms.__init__
+    begin = Bandit.__init__
 
     def noted(self, *arguments):
         begin(self, *arguments)
         made.append(self.settings)
 
-    monkeypatch.setattr(Arms, "__init__", noted)
+    monkeypatch.setattr(Bandit, "__init__", noted)
     X, y = rows(20)
     model = AdaBoostMH(**{"arms": "exp3p", "n_rounds": 3, "random_state": 0} | given).fit(X, y)
     assert [type(value) for value in made[0]] == [int, int, int, float, float, float, bool]
@@ -182,7 +178,7 @@ def test_kernels_see_one_type_and_the_parameter_stays_as_it_is(given, monkeypatc
         assert getattr(model, name) is value
 
 
-def test_very_many_rounds_may_be_asked_for():
+def test_very_many_rounds_are_allowed():
     """Where nothing is left to gain it ends; EXP3.P must not overflow by the number of rounds."""
     model = AdaBoostMH(arms="full", n_rounds=2**31 - 1).fit([[0], [0], [1], [1]], [0, 1, 0, 1])
     assert len(model.alpha_) == 0
@@ -204,7 +200,7 @@ except ImportError as error:
 @pytest.mark.parametrize(
     ("package", "use", "extra"),
     [("sklearn", "onearm.AdaBoostMH", "mh"), ("sklearn", "import onearm.mh.classifier", "mh"),
-     ("sklearn", "from onearm.mh.prediction import Voting", "mh"),
+     ("sklearn", "from onearm.mh.settings import Settings", "mh"),
      ("ray", "from onearm.mh.distributed import ray_actors; ray_actors.check('ray')", "ray"),
      ("ray", "from onearm.core.cluster import connected; connected('ray').__enter__()", "ray"),
      ("matplotlib", "from onearm.racing.figures import needed; needed()", "plots"),
@@ -212,7 +208,7 @@ except ImportError as error:
       "from onearm.streams.parquet import _opened; from pathlib import Path; _opened(Path('a'))",
       "parquet")],
 )  # fmt: skip
-def test_what_needs_an_extra_names_it(package, use, extra):
+def test_missing_packages_are_reported_with_their_extra(package, use, extra):
     program = BLOCKED.format(package=package, use=use)
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert f"pip install 'onearm[{extra}]'" in run.stdout, run.stderr

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from onearm.core.rng import seeded
-from onearm.mh.bandits import LOG, Arms, pull, reward, worth
+from onearm.mh.bandits import LOG, Bandit, pull, reward, reward_of
 
 
-def test_exp3p_finds_the_one_good_arm():
+def test_exp3p_finds_the_only_good_arm():
     """At 100 pulls an arm. Over seeds 0 to 9 its share of the last 500 pulls was .56 to .77."""
-    bandit = Arms(np.arange(20), "exp3p", 1, "log", 0.15, 0.3, 2000, False)
+    bandit = Bandit(np.arange(20), "exp3p", 1, "log", 0.15, 0.3, 2000, False)
     rng, arms = seeded(0), bandit.model()
     pulled = []
     for _ in range(2000):
@@ -19,9 +19,9 @@ def test_exp3p_finds_the_one_good_arm():
 
 
 def test_recent_forgets():
-    """The one good arm changes halfway. Over seeds 0 to 9 the share of the good one in the last
+    """The only good arm changes halfway. Over seeds 0 to 9 its share of the last
     250 pulls of either half was .868 to .944."""
-    bandit = Arms(np.arange(20), "recent", 1, "edge", 0.1, 0.3, 1000, False)
+    bandit = Bandit(np.arange(20), "recent", 1, "edge", 0.1, 0.3, 1000, False)
     rng, arms = seeded(0), bandit.model()
     pulled = []
     for t in range(1000):
@@ -33,6 +33,6 @@ def test_recent_forgets():
 
 
 def test_rewards_grow_with_the_edge():
-    assert worth(0.5, LOG) == pytest.approx(-0.5 * np.log(0.75))
-    assert worth(1.0, LOG) == 1.0
-    assert worth(-1.0, LOG) == 0.0
+    assert reward_of(0.5, LOG) == pytest.approx(-0.5 * np.log(0.75))
+    assert reward_of(1.0, LOG) == 1.0
+    assert reward_of(-1.0, LOG) == 0.0

@@ -1,4 +1,4 @@
-"""AdaBoostMH: when it goes on, what it keeps of its rows, and that a fit is whole or was not."""
+"""AdaBoostMH: warm starts, what a model contains, and that fits are complete or change nothing."""
 
 import pickle
 
@@ -11,8 +11,9 @@ pytest.importorskip("sklearn")
 from sklearn.base import clone
 
 from onearm.mh import classifier
+from onearm.mh.binning import BinnedColumns
 from onearm.mh.classifier import AdaBoostMH
-from onearm.mh.training import Training
+from tests.mh.shared_rows import same_ensemble
 
 BASES = ("stump", "product", "tree")
 
@@ -28,11 +29,6 @@ def begun(base="stump", n_rounds=5, warm_start=True, **settings):
     X, y = rows()
     settings = {"random_state": 0, "warm_start": warm_start} | settings
     return AdaBoostMH(base, n_rounds=n_rounds, **settings).fit(X, y)
-
-
-def same(one, two):
-    for name, array in one.ensemble_.arrays().items():
-        assert np.array_equal(array, two.ensemble_.arrays()[name], equal_nan=True), name
 
 
 def other_value(X):
@@ -81,34 +77,34 @@ def test_a_warm_start_cannot_take_rounds_away():
 
 
 @pytest.mark.parametrize("kind", [np.array, np.asfortranarray, csr_array, csc_array, list])
-def test_a_warm_start_goes_on_with_the_same_rows_however_they_are_stored(kind):
+def test_a_warm_start_resumes_with_the_same_rows_in_any_format(kind):
     X, y = rows()
     X = np.nan_to_num(X)
     settings = {"random_state": 0, "warm_start": True}
     model = AdaBoostMH(n_rounds=5, **settings).fit(X, y, np.ones(80))
     model.set_params(n_rounds=10, n_jobs=2, verbose=0)
     model.fit(X.tolist() if kind is list else kind(X), y.tolist(), np.full(80, 0.1))
-    same(model, AdaBoostMH(n_rounds=10, **settings).fit(X, y))
+    same_ensemble(model, AdaBoostMH(n_rounds=10, **settings).fit(X, y))
 
 
-def test_a_generator_that_draws_on_may_be_given():
+def test_a_random_state_object_may_be_given():
     rng = np.random.RandomState(0)
     model = begun(random_state=rng)
     again = pickle.loads(pickle.dumps(model))
-    for one in (model, again):
-        assert len(one.set_params(n_rounds=8).fit(*rows()).alpha_) == 8
-    same(model, again)
+    for resumed in (model, again):
+        assert len(resumed.set_params(n_rounds=8).fit(*rows()).alpha_) == 8
+    same_ensemble(model, again)
 
 
 @pytest.mark.parametrize("base", BASES)
-def test_it_goes_on_from_a_pickle(base):
+def test_a_warm_start_resumes_from_a_pickle(base):
     again = pickle.loads(pickle.dumps(begun(base)))
-    same(again.set_params(n_rounds=12).fit(*rows()), begun(base, n_rounds=12))
+    same_ensemble(again.set_params(n_rounds=12).fit(*rows()), begun(base, n_rounds=12))
 
 
 @pytest.mark.parametrize("base", BASES)
 @pytest.mark.parametrize("arms", ["recent", "full"])
-def test_rows_are_kept_for_a_warm_start_only(base, arms):
+def test_rows_are_stored_for_a_warm_start_only(base, arms):
     X, y = rows(2000)
     cold = AdaBoostMH(base, n_rounds=3, arms=arms, random_state=0).fit(X, y)
     warm = clone(cold).set_params(warm_start=True).fit(X, y)
@@ -119,7 +115,7 @@ def test_rows_are_kept_for_a_warm_start_only(base, arms):
     assert not hasattr(warm.set_params(warm_start=False).fit(X, y), "_training")
 
 
-def test_a_warm_start_after_a_fit_without_begins_anew():
+def test_a_warm_start_after_a_cold_fit_starts_again():
     model = begun(n_rounds=5, warm_start=False)
     model.set_params(warm_start=True, n_rounds=3, lam=0.5).fit(*rows(50))
     assert len(model.alpha_) == 3
@@ -156,8 +152,8 @@ def test_a_refused_fit_changes_nothing(name, warm_start):
 @pytest.mark.parametrize("warm_start", [False, True])
 @pytest.mark.parametrize("base", BASES)
 def test_an_interrupted_fit_leaves_the_model_as_it_was(base, warm_start, arms, monkeypatch):
-    """Amid boosting, where weights have been changed and rounds not yet been added."""
-    monkeypatch.setattr(classifier, "AT_ONCE", 10)
+    """During boosting, when weights have changed and rounds have not been added yet."""
+    monkeypatch.setattr(classifier, "STAGE", 10)
     model = begun(base, n_rounds=10, warm_start=warm_start, arms=arms)
     before, calls = pickle.dumps(model), []
 
@@ -167,17 +163,17 @@ def test_an_interrupted_fit_leaves_the_model_as_it_was(base, warm_start, arms, m
             raise KeyboardInterrupt
         return thresholds(self, *given)
 
-    thresholds = Training.thresholds
+    thresholds = BinnedColumns.thresholds
     with monkeypatch.context() as patch:
-        patch.setattr(Training, "thresholds", interrupted)
+        patch.setattr(BinnedColumns, "thresholds", interrupted)
         with pytest.raises(KeyboardInterrupt):
             model.set_params(n_rounds=60).fit(*rows())
     model.set_params(n_rounds=10)
     assert pickle.dumps(model) == before
-    same(model.set_params(n_rounds=20).fit(*rows()), begun(base, n_rounds=20, arms=arms))
+    same_ensemble(model.set_params(n_rounds=20).fit(*rows()), begun(base, n_rounds=20, arms=arms))
 
 
-def test_what_a_fit_does_not_make_is_gone_after_it():
+def test_attributes_of_an_earlier_fit_are_removed():
     X, y = rows()
     model = AdaBoostMH(n_rounds=5, validation=0.2, random_state=0).fit(X, y)
     assert hasattr(model, "validation_error_")
@@ -194,16 +190,16 @@ def test_predictions_write_nothing(base, warm_start):
         getattr(model, method)(csr_array(np.nan_to_num(X)))
     for method in ("staged_predict", "staged_decision_function"):
         list(getattr(model, method)(X))
-        next(getattr(model, method)(X))  # and leave it there
+        next(getattr(model, method)(X))  # and abandon it
     _ = model.pulls_, model.feature_importances_, model.alpha_, model.loss_
     assert pickle.dumps(model) == before
     assert np.array_equal(X, given, equal_nan=True)
 
 
-def test_what_is_predicted_is_its_own():
+def test_staged_predictions_are_independent_arrays():
     model, (X, _) = begun(), rows()
     for method in (model.staged_predict, model.staged_decision_function):
         first, *_ = stages = list(method(X))
-        kept = first.copy()
+        copied = first.copy()
         stages[-1][:] = 0
-        assert np.array_equal(first, kept)
+        assert np.array_equal(first, copied)

@@ -1,4 +1,4 @@
-"""AdaBoostMH in many threads: every call sees one fit, whole."""
+"""AdaBoostMH in many threads: every call sees one complete fit."""
 
 import numpy as np
 import pytest
@@ -8,8 +8,8 @@ from onearm.core.kernels import COMPILED
 from tests.core.test_threads import together
 
 
-def test_a_classifier_is_used_while_it_is_fitted_again(tmp_path):
-    """Other rows, columns and classes each time: every call sees one fit or another, whole."""
+def test_a_classifier_may_be_used_during_a_fit(tmp_path):
+    """Other rows, columns and classes each time: every call sees one complete fit or another."""
     n = 200 if COMPILED else 30
     rng = np.random.default_rng(0)
     shapes = [(3, 2), (40, 6)]
@@ -34,7 +34,7 @@ def test_a_classifier_is_used_while_it_is_fitted_again(tmp_path):
     together(refit, use, use, times=5)
 
 
-def test_sizes_of_a_fitted_classifier_cannot_mislead():
+def test_changed_sizes_of_a_fitted_classifier_are_refused():
     X = np.random.default_rng(0).normal(size=(60, 5))
     model = onearm.AdaBoostMH(n_rounds=5).fit(X, (X[:, 4] > 0).astype(int))
     model.n_features_in_ = 2
@@ -46,7 +46,7 @@ def test_sizes_of_a_fitted_classifier_cannot_mislead():
 
 
 @pytest.mark.compiled
-def test_two_fits_share_out_their_searches_one_after_the_other():
+def test_threaded_searches_of_two_fits_take_turns():
     X = np.random.default_rng(0).normal(size=(300, 5))
     y = (X[:, 0] > 0).astype(int)
     together(*[lambda: onearm.AdaBoostMH(arms="full", n_jobs=2, n_rounds=5).fit(X, y)] * 3, times=3)

@@ -20,14 +20,14 @@ def reward_of(edge, kind):
     return min(1.0, -math.log(math.sqrt(1 - g * g)))
 
 
-class Arms:
+class Bandit:
     def __init__(self, columns, policy, at_once, reward, lam, eta, horizon, scaled, rng):
         self.columns, self.M, self.policy, self.at_once = columns, len(columns), policy, at_once
         self.reward, self.scaled, self.largest = reward, scaled, 0.0
         self.lam, self.eta, self.horizon, self.rng = lam, eta, horizon, rng
         self.items = np.arange(self.M)
         self.L = np.array([eta * lam / 3 * math.sqrt(horizon / self.M) for _ in columns])
-        self.heard = [[] for _ in columns]
+        self.history = [[] for _ in columns]
         self.last = {}
         self.rewards = []
 
@@ -51,13 +51,13 @@ class Arms:
         node = np.abs(target).sum() if self.policy == "recent" else 1.0
         r = reward_of(edge / node, self.reward)
         self.largest = max(self.largest, r)
-        if edge >= 0 or not self.heard[j]:
+        if edge >= 0 or not self.history[j]:
             self.last[j] = r
         if self.scaled and self.largest > 0:
             r /= self.largest
         if self.policy == "exp3p":
             self.update_exp3p(j, r)
-        self.heard[j].append(r)
+        self.history[j].append(r)
         self.rewards.append((self.columns[j], r))
         return stump, edge
 
@@ -65,9 +65,9 @@ class Arms:
         if self.policy in ("full", "uniform"):
             return int(self.items[len(taken)])
         if self.policy == "exp3p":
-            return self.draw()
+            return self.sample_exp3p()
         if self.policy == "recent":
-            return self.draw_recent(taken)
+            return self.sample_recent(taken)
         best, best_index = None, -math.inf
         for j in range(self.M):
             if j not in taken and self.index(j) > best_index + TINY:
@@ -75,8 +75,8 @@ class Arms:
         return best
 
     def index(self, j):
-        log_t = math.log(sum(len(rewards) for rewards in self.heard))
-        T, mean, V = len(self.heard[j]), np.mean(self.heard[j]), np.var(self.heard[j])
+        log_t = math.log(sum(len(rewards) for rewards in self.history))
+        T, mean, V = len(self.history[j]), np.mean(self.history[j]), np.var(self.history[j])
         if self.policy == "ucb":
             return mean + math.sqrt(2 * log_t / T)
         return mean + math.sqrt(2 * V * log_t / T) + log_t / T
@@ -85,7 +85,7 @@ class Arms:
         soft = np.exp(self.L - self.L.max())
         return (1 - self.lam) * soft / soft.sum() + self.lam / self.M
 
-    def draw(self):
+    def sample_exp3p(self):
         u, p = uniform(self.rng), self.chances()
         for j in range(self.M):
             if u < p[j]:
@@ -93,7 +93,7 @@ class Arms:
             u -= p[j]
         return self.M - 1
 
-    def draw_recent(self, taken):
+    def sample_recent(self, taken):
         n = len(taken)
         left = self.items[n:]
         square = np.array([self.last.get(j, self.largest) ** 2 for j in left.tolist()])
