@@ -28,6 +28,7 @@ html_static_path = ["static", "race"]  # race/race.html is shown as it is
 html_show_copyright = False
 html_css_files = ["site.css"]
 html_math_renderer = "mathml"
+THIN = '<mspace width="0.12em"/>'
 
 
 def setup(app):
@@ -49,6 +50,12 @@ def block(translator, node):
 
 
 def mathml(node, display):
-    """Return a formula as MathML, with += and -= as one operator."""
-    formula = convert(node.astext(), display=display)
-    return re.sub(r"<mo><mrow><mo>([^<]+)</mo></mrow></mo><mo>&#x0003D;", r"<mo>\1=", formula)
+    """Return a formula as MathML; one with a command that is not known fails the build."""
+    tex = node.astext().replace(r"\arg", r"\operatorname{arg}")
+    tex = tex.replace(r"\begin{aligned}", r"\begin{array}{llll}").replace("{aligned}", "{array}")
+    formula = convert(tex, display=display)
+    if "\\" in formula:
+        raise ValueError(f"formula {tex!r} has a command that is not known")
+    # += is one operator, and names of functions have space around them
+    formula = re.sub(r"<mo><mrow><mo>([^<]+)</mo></mrow></mo><mo>&#x0003D;", r"<mo>\1=", formula)
+    return re.sub(r"(?<!<msub>)<mi>(log|ln|exp|cos)</mi>", rf"{THIN}<mi>\1</mi>{THIN}", formula)
