@@ -3,13 +3,13 @@
 import onearm
 
 ROOM = {"max_bytes": 2**22}
-EAGER = ROOM | {"grace": 10.0, "delta": 0.1, "tie": 0.5}  # splits a few times in 150 rounds
+EAGER = ROOM | {"grace_period": 10.0, "delta": 0.1, "tau": 0.5}  # splits a few times in 150 rounds
 FEW = ROOM | {"n_learners": 3}
-PLAIN = {"weight_scale": 1.0, "grace": 40.0}  # as the costs come, they weigh several at once
+PLAIN = {"weight_scale": 1.0, "grace_period": 40.0}  # as the costs come, they weigh several at once
 ASIDE = FEW | {"rho": 0.13}  # a cost is nowhere near the edge where it is rounded up or down
 
 FORMS: dict[str, list[dict]] = {
-    "Chorus": [{"waves": 64}, {"waves": 128, "alpha": 1.0}],
+    "Chorus": [{"n_components": 64}, {"n_components": 128, "alpha": 1.0}],
     "Perceptron": [{}],
     "Banditron": [{}, {"gamma": 0.3}],
     "SOBA": [{"gamma": 0.2}, {"gamma": 0.2, "diagonal": False, "a": 2.0}, {"adaptive": 0.1}],
@@ -32,21 +32,22 @@ FORMS: dict[str, list[dict]] = {
     "Bag": [{}, {"n_bags": 3, "epsilon": 0.1, "loss": "squared", "eta": 0.3}],
     "HoeffdingTree": [
         EAGER,
-        EAGER | {"leaves": "bayes"},
-        EAGER | {"leaves": "majority", "max_depth": 2, "n_splits": 4},
-        EAGER | {"observer": "histogram"},
+        EAGER | {"leaf_prediction": "bayes"},
+        EAGER | {"leaf_prediction": "majority", "max_depth": 2, "n_splits": 4},
+        EAGER | {"splitter": "histogram"},
     ],
     "AdaBandit": [
         ASIDE | {"step_scale": 1.0},
-        ASIDE | PLAIN | {"step": "paper", "target": "cheapest", "ties": "lowest"},
-        ASIDE | {"weak": "stump", "leaves": "bayes", "share": 0.02, "weight_scale": (0.5, 2.0)},
+        ASIDE | PLAIN | {"step": "paper", "target": "cheapest", "tie_break": "lowest"},
+        ASIDE
+        | {"weak": "stump", "leaf_prediction": "bayes", "share": 0.02, "weight_scale": (0.5, 2.0)},
         ASIDE | {"weak": "linear", "step_scale": 0.5},
     ],
     "AdaBoostOLM": [FEW, FEW | {"weak": "linear", "step": "paper"}],
     "BanditBBM": [
         ASIDE | {"target": "cheapest"},
-        ASIDE | {"ties": "strict", "leaves": "adaptive", "weight_scale": 5.0},
-        ASIDE | {"ties": "lenient", "weak": "linear", "clip": 1.5},
+        ASIDE | {"potential_ties": "strict", "leaf_prediction": "adaptive", "weight_scale": 5.0},
+        ASIDE | {"potential_ties": "lenient", "weak": "linear", "clip": 1.5},
     ],
     "OnlineMBBM": [FEW, FEW | {"weak": "linear", "gamma": 0.3}],
     "BinBandit": [
@@ -56,7 +57,7 @@ FORMS: dict[str, list[dict]] = {
     ],
 }
 SMALL = {name: FEW for name in FORMS if "n_learners" in FORMS[name][0]}  # defaults, but quick
-SMALL["Chorus"] = {"waves": 64}
+SMALL["Chorus"] = {"n_components": 64}
 
 
 def learner_class(name: str) -> type:

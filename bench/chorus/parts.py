@@ -17,7 +17,7 @@ from bench.chorus.streams import stream
 from bench.chorus.variants import NOT_FOR_TEXTS, VARIANTS, WAVES, make
 from bench.timing import now
 from onearm import datasets
-from onearm.chorus.echo import HEARD
+from onearm.chorus.echo import FROZEN
 from onearm.experiments.identity import versions
 from onearm.experiments.job import OnProgress, Record
 from onearm.streams.stream import Stream
@@ -50,7 +50,7 @@ class Job(NamedTuple):
         seconds = time.process_time() - began
         record = {
             "rounds": len(correct), "error": float(1.0 - correct.mean()),
-            "cpu_seconds": round(seconds, 3), "alarmed": bool(learner.change[HEARD]),
+            "cpu_seconds": round(seconds, 3), "alarmed": bool(learner.change[FROZEN]),
             "versions": versions(), "date": now(),
         }  # fmt: skip
         return record | (recovery(correct) if self.stream in CHANGING else {})

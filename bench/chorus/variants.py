@@ -12,7 +12,7 @@ import numpy as np
 
 from onearm.chorus import chorus
 from onearm.chorus.chorus import Chorus, begin, features
-from onearm.chorus.conductor import DRAW
+from onearm.chorus.conductor import PRIOR
 from onearm.chorus.memory import recall, remember
 from onearm.chorus.rows import scaled
 from onearm.chorus.voices import teach
@@ -43,11 +43,12 @@ def error(sure, top):
 
 
 @kernel
-def begin_again(W, P, S, b, c, top, Y, kept, C, M, N):
+def begin_again(voices, memory, scatter, conductor):
     """Replace `begin`: fixed weights stay as they are."""
+    S, b, c, _, _ = conductor
     before = c.copy()
     fixed = np.diag(S) > math.sqrt(ENDLESS)
-    begin(W, P, S, b, c, top, Y, kept, C, M, N)
+    begin(voices, memory, scatter, conductor)
     for i in range(len(c)):
         if fixed[i]:
             S[i, i], b[i], c[i] = ENDLESS, ENDLESS * before[i], before[i]
@@ -71,9 +72,9 @@ def with_doubt(name: str, doubt: Any) -> type[Chorus]:
 
 
 @kernel
-def recall_all(u, rows, Y, q, said):
+def recall_all(u, rows, Y, q, m):
     """Replace `recall`: wrong labels count in full."""
-    recall(u, rows, Y, 1.0, said)
+    recall(u, rows, Y, 1.0, m)
 
 
 @kernel
@@ -119,7 +120,7 @@ SILENT: dict[str, Callable[[str, str], bool]] = {  # by the kind of a base model
     "memory without A": lambda kind, over: over == "by A",
     "equal weights": lambda kind, over: False,
 }
-PARAMETERS = {"no exploration": {"alpha": 0.0}} | {n: {"waves": F} for n, F in WAVES.items()}
+PARAMETERS = {"no exploration": {"alpha": 0.0}} | {n: {"n_components": F} for n, F in WAVES.items()}
 NOT_FOR_TEXTS = (  # texts have none of these parts
     "without waves", "without numbers", "without memory", "memory by A only", "memory without A",
 )  # fmt: skip
@@ -144,9 +145,9 @@ def make(variant: str, rows: Stream, seed: int) -> Chorus:
     left = len(silent) - 1 - silent.sum()  # besides the echo
     if left == 0 or not (silent.any() or variant == "equal weights"):
         raise ValueError(f"variant must be of a part that {rows.name} has, got {variant!r}")
-    c = learner.c[:-1]
+    c = learner.stacking_weights[:-1]
     c[:] = np.where(silent, 0.0, 1.0 / left)
-    certain = np.where(silent | (variant == "equal weights"), ENDLESS, DRAW)
-    np.fill_diagonal(learner.S[:-1, :-1], certain)
-    learner.b[:-1] = certain * c
+    certain = np.where(silent | (variant == "equal weights"), ENDLESS, PRIOR)
+    np.fill_diagonal(learner.lead_products[:-1, :-1], certain)
+    learner.lead_rewards[:-1] = certain * c
     return learner

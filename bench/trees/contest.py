@@ -49,9 +49,9 @@ OPTIONS = (
 def ours(data: Table) -> Entry:
     """Return how our tree is made and plays the stream."""
     settings = {
-        "grace": GRACE_PERIOD,
+        "grace_period": GRACE_PERIOD,
         "delta": DELTA,
-        "tie": TAU,
+        "tau": TAU,
         "n_splits": SPLITS,
     }
     sizes = {"n_classes": data.k, "n_features": len(data.columns), "nominal": data.nominal}

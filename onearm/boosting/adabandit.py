@@ -1,7 +1,7 @@
-"""AdaBandit: boosting that adapts to its weak learners, told only right or wrong.
+"""AdaBandit: boosting that adapts to its weak learners, for bandit feedback.
 
-N weak learners say h¹ … h^N. Expert i is the vote of the first i: s^i = s^{i-1} + α_i e_{h^i} and
-ŷ^i = argmax s^i. One expert is drawn with P(i) ∝ v_i; ŷ is its label, and what is said is ŷ with
+N weak learners predict h¹ … h^N. Expert i is the vote of the first i: s^i = s^{i-1} + α_i e_{h^i}
+and ŷ^i = argmax s^i. One expert is drawn with P(i) ∝ v_i; ŷ is its label, and the choice is ŷ with
 probability 1-ρ and otherwise one of the others. The answer gives an unbiased estimate l̂ of every
 label's loss (`estimate.zero_one_loss`) and, with g = 1 - l̂, an unbiased cost vector
 
@@ -23,8 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from onearm.boosting.booster import Booster
-from onearm.boosting.costs import CHEAPEST, SLIGHT, TOLD, TRUTH, cheapest, importance, sigmoid
+from onearm.boosting.booster import Booster, clip_field, rho_field, target_field
+from onearm.boosting.costs import CHEAPEST, FULL, SLIGHT, TRUTH, cheapest, importance, sigmoid
 from onearm.boosting.presets import BANDIT, published
 from onearm.boosting.trees.nodes import LABEL
 from onearm.core.estimate import zero_one_loss
@@ -57,8 +57,10 @@ def shares(logv):
 
 
 @kernel
-def leaders(seen, among, alpha, logv, k, at_random):
+def leaders(seen, among, votes, rules):
     """How likely each label is to be the greedy one, over experts and ties."""
+    alpha, logv, _, _ = votes
+    k, N, at_random = rules[:3]
     P, s, q = shares(logv), np.zeros(k), np.zeros(k)
     for i in range(len(alpha)):
         s[seen[i, LABEL]] += alpha[i]
@@ -70,19 +72,18 @@ def leaders(seen, among, alpha, logv, k, at_random):
 
 
 @kernel
-def scores(seen, alpha, logv, squares, t, rules, weak):
-    k, N, at_random = rules[:3]
-    return leaders(seen, np.arange(k), alpha, logv, k, at_random)
+def scores(seen, votes, rules, weak):
+    return leaders(seen, np.arange(rules[0]), votes, rules)
 
 
 @kernel
-def chances(seen, among, alpha, logv, squares, t, rules, weak):
-    k, N, at_random, rho = rules[:4]
-    return elsewhere_chances(leaders(seen, among, alpha, logv, k, at_random), among, rho)
+def chances(seen, among, votes, rules, weak):
+    return elsewhere_chances(leaders(seen, among, votes, rules), among, rules[3])
 
 
 @kernel
-def choose(seen, among, rng, alpha, logv, squares, t, rules, weak):
+def choose(seen, among, rng, votes, rules, weak):
+    alpha, logv, _, _ = votes
     k, N, at_random, rho = rules[:4]
     s = np.zeros(k)
     for i in range(draw(shares(logv), rng) + 1):
@@ -130,13 +131,12 @@ def slope(s, h, alpha, g):
     return total
 
 
-def update(
-    x, seen, label, greedy, propensity, reward, truth, rng, alpha, logv, squares, t, rules, weak
-):  # fmt: skip
+def update(x, seen, label, greedy, propensity, reward, truth, rng, votes, rules, weak):
+    alpha, logv, squares, t = votes
     k, N, at_random, rho, clip, target, adaptive, rate, share, scale = rules
     t[0] += 1.0
     loss = zero_one_loss(label, greedy, propensity, truth, k)
-    if target == TOLD:
+    if target == FULL:
         for r in range(k):
             loss[r] = 1.0 if r != truth else 0.0
     g = 1.0 - loss
@@ -145,9 +145,9 @@ def update(
     for i in range(N):
         h = seen[i, LABEL]
         logistic_cost(s, voted, n_voted, g, cost)
-        w = scale[i] * (-cost[truth] / (k - 1) if target == TOLD else importance(cost, clip))
+        w = scale[i] * (-cost[truth] / (k - 1) if target == FULL else importance(cost, clip))
         if w >= SLIGHT:
-            known = target == TOLD or (target == TRUTH and truth >= 0)
+            known = target == FULL or (target == TRUTH and truth >= 0)
             y = truth if known else cheapest(cost, truth, clip, rng)
             weak_learn(x, i, seen[i], y, w, *weak)  # noqa: F821 bound to a weak learner's
         grad = slope(s, h, alpha[i], g)
@@ -161,7 +161,7 @@ def update(
         if grad != 0.0:
             eta = rate / math.sqrt(squares[i] if adaptive else t[0])
             alpha[i] = min(MOST, max(-MOST, alpha[i] - eta * grad))
-    _settle(logv, share)
+    _normalise(logv, share)
 
 
 @kernel
@@ -173,7 +173,7 @@ def _among(h, voted, n_voted):
 
 
 @kernel
-def _settle(logv, share):
+def _normalise(logv, share):
     """Bring the largest log v to 0; with a share, let no expert fall below share/N."""
     top = logv.max()
     for i in range(len(logv)):
@@ -195,39 +195,33 @@ class Adaptive(Booster):
     """What AdaBandit and AdaBoost.OLM share."""
 
     step: str = option(
-        "adaptive",
-        "paper",
-        "adaptive",
-        doc="Step of the votes' weights α: 'adaptive' is the inverse root of the squared "
-        "gradients so far, 'paper' the published one; both times `step_scale`.",
-    )
+        "adaptive", "paper", "adaptive",
+        doc="Step size of the vote weights α, times `step_scale`: 'adaptive' is the inverse root "
+        "of the squared gradients so far, 'paper' the published one.",
+    )  # fmt: skip
     step_scale: float = real(0.01, "[1e-12, 1e12]", doc="Factor of the step; 1 in the paper.")
-    ties: str = option(
+    tie_break: str = option(
         "random",
         "random",
         "lowest",
-        doc="Which of several labels with the same vote an expert says: one at 'random', or the "
-        "'lowest'.",
+        doc="Which label wins a tied vote: a 'random' or the 'lowest'.",
     )
-    share: float = real(
-        0.0,
-        "[0, 1)",
-        doc="Least share of all experts together in the draw, so that none is lost for good.",
-    )
-    alpha: np.ndarray = state(
-        "n_learners", range=f"[{-MOST}, {MOST}]"
-    )  # of each weak learner's vote
-    logv: np.ndarray = state("n_learners", range="(-inf, 1]")  # log v, of each expert
-    squares: np.ndarray = state("n_learners", range="[0, inf)")  # Σ of squared gradients
-    t: np.ndarray = state(1, range="[0, inf)")  # answers heard
+    share: float = real(0.0, "[0, 1)", doc="Share of uniform probability mixed over the experts.")
+    vote_weights: np.ndarray = state("n_learners", range=f"[{-MOST}, {MOST}]")  # α
+    log_expert_weights: np.ndarray = state("n_learners", range="(-inf, 1]")  # log v
+    squared_gradients: np.ndarray = state("n_learners", range="[0, inf)")
+    n_updates: np.ndarray = state(1, range="[0, inf)")
 
     def _model(self, rho: float, clip: float, target: int, rate: float) -> tuple:
         adaptive = self.step == "adaptive"
         rules = (
-            self.n_classes, self.n_learners, self.ties == "random", rho, clip, target, adaptive,
-            self.step_scale * (1.0 if adaptive else rate), self.share, self.scale,
+            self.n_classes, self.n_learners, self.tie_break == "random", rho, clip, target,
+            adaptive, self.step_scale * (1.0 if adaptive else rate), self.share, self.scale,
         )  # fmt: skip
-        return self.alpha, self.logv, self.squares, self.t, rules, self.learners.model()
+        votes = (
+            self.vote_weights, self.log_expert_weights, self.squared_gradients, self.n_updates,
+        )  # fmt: skip
+        return votes, rules, self.learners.model()
 
 
 @dataclass
@@ -243,29 +237,15 @@ class AdaBandit(Adaptive, **KERNELS):
     120
     """
 
-    rho: float = real(
-        0.003,
-        "(0, 1)",
-        doc="Exploration rate ρ: the chance of saying another label than the greedy one.",
-    )
-    clip: float = real(
-        100.0,
-        "[1e-12, 1e12]",
-        doc="Largest cost of a label, and difference of two costs, that is taught.",
-    )
-    target: str = option(
-        "truth",
-        "cheapest",
-        "truth",
-        doc="What is taught after an answer: the 'cheapest' label, or the 'truth' where it is "
-        "known.",
-    )
+    rho: float = rho_field()
+    clip: float = clip_field()
+    target: str = target_field()
 
     exploration = "rho"
 
     @classmethod
     def paper(cls, name: str | None = None, **given: Any) -> "AdaBandit":
-        """Return a learner with the settings published for a data set, but for what is given.
+        """Return a learner with the settings published for a data set, except for those given.
 
         Names are balance, car, nursery, movement, mice and isolet; without one: those of balance.
         """

@@ -1,7 +1,7 @@
-"""AdaBoost.OLM: boosting that adapts to its weak learners, shown every true label.
+"""AdaBoost.OLM: boosting that adapts to its weak learners, with full information.
 
-The same as AdaBandit with the truth y in hand: g = e_y, and weak learner i is taught y with weight
--C^i[y, y] / (k-1).
+The same as AdaBandit with the true label y known: g = e_y, and weak learner i is taught y with
+weight -C^i[y, y] / (k-1).
 
 Y. H. Jung, J. Goetz, A. Tewari. Online multiclass boosting. NIPS 2017.
 
@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from onearm.boosting.adabandit import KERNELS, Adaptive
-from onearm.boosting.costs import TOLD
-from onearm.boosting.presets import TOLD_ALL, published
+from onearm.boosting.costs import FULL
+from onearm.boosting.presets import FULL_INFORMATION, published
 
 
 @dataclass
 class AdaBoostOLM(Adaptive, **KERNELS):
-    """Boosting that adapts to its weak learners, shown every true label.
+    """Boosting that adapts to its weak learners, with full information.
 
     Examples
     --------
@@ -36,10 +36,10 @@ class AdaBoostOLM(Adaptive, **KERNELS):
         return 0.5
 
     def model(self) -> tuple:
-        return self._model(0.0, 0.0, TOLD, 2.0 * math.sqrt(2.0) / (self.n_classes - 1))
+        return self._model(0.0, 0.0, FULL, 2.0 * math.sqrt(2.0) / (self.n_classes - 1))
 
     @classmethod
     def paper(cls, name: str | None = None, **given: Any) -> "AdaBoostOLM":
-        """Return a learner with the settings published for a data set, but for what is given."""
+        """Return a learner with the settings published for a data set, except for those given."""
         own = {"step": "paper", "step_scale": 1.0, "weight_scale": (5.0, 20.0)}
-        return published(cls, name, own | given, TOLD_ALL, (20,) * 6)
+        return published(cls, name, own | given, FULL_INFORMATION, (20,) * 6)

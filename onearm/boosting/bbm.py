@@ -1,16 +1,16 @@
-"""BanditBBM: boosting by majority, told only right or wrong.
+"""BanditBBM: boosting by majority, for bandit feedback.
 
-N weak learners say h¹ … h^N; ŷ is the label with most votes, a tie being settled by lot. What is
-said is ŷ with probability 1-ρ and otherwise one of the others. Weak learner i, given the votes s of
-those before it, pays for saying l where r is right the chance that r then loses the vote if the
-rest are right with an edge of γ over guessing:
+N weak learners predict h¹ … h^N; ŷ is the label with most votes, a random one of several. The
+choice is ŷ with probability 1-ρ and otherwise one of the others. Weak learner i, given the votes s
+of those before it, pays for predicting l where r is right the chance that r then loses the vote if
+the rest are right with an edge of γ over guessing:
 
     C^i[l, r] = φʳ_{N-i}(s + e_l)    (`potential`).
 
 The answer gives an unbiased estimate l̂ of every label's loss (`estimate.zero_one_loss`), and the
 cost vector ĉ = C^i (1 - l̂) is turned into one label with a weight.
 
-OnlineMBBM is the same with the truth in hand: label y, weight Σ_l (C^i[l, y] - C^i[y, y]).
+OnlineMBBM is the same with full information: label y, weight Σ_l (C^i[l, y] - C^i[y, y]).
 
 D. Zhang, Y. H. Jung, A. Tewari. Online multiclass boosting with bandit feedback. AISTATS 2019.
 Y. H. Jung, J. Goetz, A. Tewari. Online multiclass boosting. NIPS 2017.
@@ -24,10 +24,10 @@ from typing import Any
 
 import numpy as np
 
-from onearm.boosting.booster import Booster
-from onearm.boosting.costs import CHEAPEST, SLIGHT, TOLD, TRUTH, cheapest, importance
+from onearm.boosting.booster import Booster, clip_field, edge_field, rho_field, target_field
+from onearm.boosting.costs import CHEAPEST, FULL, SLIGHT, TRUTH, cheapest, importance
 from onearm.boosting.potential import MOST, expected_costs, potential, vote, without_table
-from onearm.boosting.presets import BANDIT, TOLD_ALL, published
+from onearm.boosting.presets import BANDIT, FULL_INFORMATION, published
 from onearm.boosting.trees.nodes import LABEL
 from onearm.core.estimate import zero_one_loss
 from onearm.core.explore import (
@@ -37,7 +37,7 @@ from onearm.core.explore import (
     one_of_best,
 )
 from onearm.core.kernels import kernel
-from onearm.core.parameters import option, real, whole
+from onearm.core.parameters import option, whole
 
 
 @kernel
@@ -66,14 +66,14 @@ def choose(seen, among, rng, potential, rules, weak):
 def update(x, seen, label, greedy, propensity, reward, truth, rng, potential, rules, weak):
     k, N, rho, clip, target, scale = rules
     g = 1.0 - zero_one_loss(label, greedy, propensity, truth, k)
-    if target == TOLD:
+    if target == FULL:
         for r in range(k):
             g[r] = 1.0 if r == truth else 0.0
     votes, count, p = np.zeros(k, np.int64), np.zeros(N + 2, np.int64), 0
     count[0] = k
     for i in range(N):
         cost = expected_costs(votes, count, g, N - i - 1, p, potential)
-        if target == TOLD:
+        if target == FULL:
             w = 0.0
             for r in range(k):
                 w += cost[r] - cost[truth]
@@ -81,7 +81,7 @@ def update(x, seen, label, greedy, propensity, reward, truth, rng, potential, ru
             w = importance(cost, clip)
         w *= scale[i]
         if w >= SLIGHT:
-            known = target == TOLD or (target == TRUTH and truth >= 0)
+            known = target == FULL or (target == TRUTH and truth >= 0)
             y = truth if known else cheapest(cost, truth, clip, rng)
             weak_learn(x, i, seen[i], y, w, *weak)  # noqa: F821 bound to a weak learner's
         p = vote(seen[i, LABEL], votes, count, p, potential)
@@ -97,32 +97,23 @@ KERNELS = {
 class ByMajority(Booster):
     """What BanditBBM and OnlineMBBM share."""
 
-    n_learners: int = whole(20, 1, MOST)
-    gamma: float = real(
-        0.1,
-        "(0, 1)",
-        fixed=True,
-        doc="Edge γ over guessing that the weak learners are taken to have.",
-    )
-    ties: str = option(
-        "random",
-        "random",
-        "strict",
-        "lenient",
-        fixed=True,
-        doc='How a tie ends in the potentials: settled at "random", lost ("strict") or won '
-        '("lenient").',
-    )
+    n_learners: int = whole(20, 1, MOST, doc="Number N of weak learners.")
+    gamma: float = edge_field("(0, 1)", fixed=True)
+    potential_ties: str = option(
+        "random", "random", "strict", "lenient", fixed=True,
+        doc="How a tied vote ends in the potentials: at 'random', lost ('strict') or won "
+        "('lenient').",
+    )  # fmt: skip
 
     def start(self) -> None:
         super().start()
-        self.potential = potential(self.n_classes, self.n_learners, self.gamma, self.ties)
+        self.potential = potential(self.n_classes, self.n_learners, self.gamma, self.potential_ties)
         if len(self.potential[0]) == 0:
             warnings.warn(without_table(self.n_classes, self.n_learners), stacklevel=5)
 
     def first_weight(self) -> float:
         k, N = self.n_classes, self.n_learners
-        phi = potential(k, N, self.gamma, self.ties)
+        phi = potential(k, N, self.gamma, self.potential_ties)
         votes, count = np.zeros(k, np.int64), np.array([k])
         cost = expected_costs(votes, count, np.eye(k)[0], N - 1, 0, phi)
         return float((k - 1) * (cost[1] - cost[0]))
@@ -145,23 +136,9 @@ class BanditBBM(ByMajority, **KERNELS):
     112
     """
 
-    rho: float = real(
-        0.003,
-        "(0, 1)",
-        doc="Exploration rate ρ: the chance of saying another label than the greedy one.",
-    )
-    clip: float = real(
-        100.0,
-        "[1e-12, 1e12]",
-        doc="Largest cost of a label, and difference of two costs, that is taught.",
-    )
-    target: str = option(
-        "truth",
-        "cheapest",
-        "truth",
-        doc='What is taught after an answer: the "cheapest" label, or the "truth" where it is '
-        "known.",
-    )
+    rho: float = rho_field()
+    clip: float = clip_field()
+    target: str = target_field()
 
     exploration = "rho"
 
@@ -170,7 +147,7 @@ class BanditBBM(ByMajority, **KERNELS):
 
     @classmethod
     def paper(cls, name: str | None = None, **given: Any) -> "BanditBBM":
-        """Return a learner with the settings published for a data set, but for what is given.
+        """Return a learner with the settings published for a data set, except for those given.
 
         Names are balance, car, nursery, movement, mice and isolet; without one: those of balance.
         """
@@ -179,7 +156,7 @@ class BanditBBM(ByMajority, **KERNELS):
 
 @dataclass
 class OnlineMBBM(ByMajority, **KERNELS):
-    """Boosting by majority, shown every true label.
+    """Boosting by majority, with full information.
 
     Examples
     --------
@@ -193,9 +170,9 @@ class OnlineMBBM(ByMajority, **KERNELS):
     full_information = True
 
     def model(self) -> tuple:
-        return self._model(0.0, 0.0, TOLD)
+        return self._model(0.0, 0.0, FULL)
 
     @classmethod
     def paper(cls, name: str | None = None, **given: Any) -> "OnlineMBBM":
-        """Return a learner with the settings published for a data set, but for what is given."""
-        return published(cls, name, given, TOLD_ALL, (20,) * 6)
+        """Return a learner with the settings published for a data set, except for those given."""
+        return published(cls, name, given, FULL_INFORMATION, (20,) * 6)

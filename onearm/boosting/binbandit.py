@@ -1,8 +1,8 @@
-"""BinBandit: for each class a boosted vote of binary learners, told only right or wrong.
+"""BinBandit: for each class a boosted vote of binary learners, for bandit feedback.
 
-Learner i of class c says h_c^i(x) in [-1, 1]; f_c = Σ_i α_c^i h_c^i and ŷ = argmax f, a tie being
-settled by lot. What is said is ŷ with probability 1-ρ and otherwise one of the others. Only the
-class c that was said learns, whether it was right (b = 1) or not (b = -1): with z = 0,
+Learner i of class c predicts h_c^i(x) in [-1, 1]; f_c = Σ_i α_c^i h_c^i and ŷ = argmax f, a random
+one of several. The choice is ŷ with probability 1-ρ and otherwise one of the others. Only the class
+c that was chosen learns, whether it was right (b = 1) or not (b = -1): with z = 0,
 
     learner i gets (x, b) with weight min(1, (1-γ)^{z/2}) / P(c), then z += b·h_c^i - θ,
 
@@ -22,8 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from onearm.boosting.booster import Booster
-from onearm.boosting.presets import TOLD_ALL, published
+from onearm.boosting.booster import Booster, edge_field, rho_field
+from onearm.boosting.presets import FULL_INFORMATION, published
 from onearm.boosting.trees.nodes import NOTES
 from onearm.core.explore import (
     add_best_chances,
@@ -37,14 +37,14 @@ from onearm.core.parameters import flag, real, whole
 
 
 def look(x, alpha, rules, weak):
-    """What every learner notes about x, how far it leans, and the score of every class."""
+    """Return what every learner notes about x, its margin, and the score of every class."""
     k, N = alpha.shape
     notes, out = np.empty((k * N, NOTES), np.int64), np.empty(2)
     h, f = np.empty((k, N)), np.zeros(k)
     for c in range(k):
         for i in range(N):
             weak_look(x, c * N + i, notes[c * N + i], out, *weak)  # noqa: F821 bound
-            h[c, i] = weak_lean(notes[c * N + i], out)  # noqa: F821 bound
+            h[c, i] = weak_margin(notes[c * N + i], out)  # noqa: F821 bound
             f[c] += alpha[c, i] * h[c, i]
     return notes, h, f
 
@@ -116,20 +116,14 @@ class BinBandit(
     """
 
     n_learners: int = whole(10, 1, doc="Number N of weak learners of each class.")
-    rho: float = real(
-        0.003,
-        "(0, 1)",
-        doc="Exploration rate ρ: the chance of saying another label than the greedy one.",
+    rho: float = rho_field()
+    gamma: float = edge_field("(0, 0.5)")
+    eta: float = real(
+        0.0, "[0, 1e12]", doc="Step size η of the vote weights, 0 for a uniform vote."
     )
-    gamma: float = real(
-        0.1, "(0, 0.5)", doc="Edge γ over guessing that the weak learners are taken to have."
-    )
-    eta: float = real(0.0, "[0, 1e12]", doc="Step η of the votes' weights, 0 for a uniform vote.")
-    others: bool = flag(
-        True, doc="Whether a right answer teaches all other classes that they were wrong."
-    )
-    # the weight of each learner in the vote for its class
-    alpha: np.ndarray = state(
+    others: bool = flag(True, doc="Teach all other classes that they were wrong after a right one.")
+    # α: the weight of each learner in the vote for its class
+    vote_weights: np.ndarray = state(
         "n_classes", "n_learners", start=lambda self: 1.0 / self.n_learners, range="[0, 1]"
     )
 
@@ -140,9 +134,9 @@ class BinBandit(
 
     def model(self) -> tuple:
         rules = self.rho, self.gamma, self.eta, self.others, self.scale
-        return self.alpha, rules, self.learners.model()
+        return self.vote_weights, rules, self.learners.model()
 
     @classmethod
     def paper(cls, name: str | None = None, **given: Any) -> "BinBandit":
-        """Return a learner with the settings published for a data set, but for what is given."""
-        return published(cls, name, {"others": False, **given}, TOLD_ALL, (10,) * 6)
+        """Return a learner with the settings published for a data set, except for those given."""
+        return published(cls, name, {"others": False, **given}, FULL_INFORMATION, (10,) * 6)

@@ -1,7 +1,7 @@
-"""Booster: what all boosters share: N weak learners of some kind, each with settings of its own.
+"""Booster: what all boosters share: N weak learners, each with its own settings.
 
 A booster's kernels are templates that call `weak_look` and `weak_learn`. They are compiled once for
-trees and once for linear weak learners, and run as plain Python over anybody's objects.
+trees and once for linear weak learners, and run as plain Python over Python objects.
 """
 
 import math
@@ -11,37 +11,46 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from onearm.boosting.trees.forest import LEAVES, Trees, learn
-from onearm.boosting.trees.leaves import lean, look
+from onearm.boosting.trees.forest import Trees, learn
+from onearm.boosting.trees.leaves import look, margin
 from onearm.boosting.trees.nodes import NOTES
+from onearm.boosting.trees.settings import (
+    DELTA,
+    GRACE_PERIOD,
+    TAU,
+    leaf_prediction_field,
+    max_bytes_field,
+    nominal_field,
+    splitter_field,
+)
 from onearm.boosting.weak import (
-    Foreign,
     Linear,
-    foreign_learn,
-    foreign_look,
-    linear_lean,
+    PythonLearners,
     linear_learn,
     linear_look,
+    linear_margin,
+    python_learn,
+    python_look,
 )
 from onearm.core import saving
 from onearm.core.assembly import Kernels, assemble
 from onearm.core.kernels import COMPILED, Dispatcher, bind, compose, interpreted
 from onearm.core.learner import Learner
 from onearm.core.locking import Lock
-from onearm.core.parameters import option, option_or_call, span, whole, wholes
+from onearm.core.parameters import option, option_or_call, real, span, whole
 from onearm.core.rng import seeded, uniform
 
-LEAST_WEIGHT = 1e-12  # of a first answer, that can still be told from rounding
-SETTINGS_DRAWN = 4  # the generator of a seed that the settings of weak learners are drawn from
+LEAST_WEIGHT = 1e-12  # of a first answer, that is larger than rounding errors
+SETTINGS_STREAM = 4  # the generator of a seed that samples the settings of weak learners
 WEAK = {
-    "tree": {"weak_look": look, "weak_learn": learn, "weak_lean": lean},
-    "linear": {"weak_look": linear_look, "weak_learn": linear_learn, "weak_lean": linear_lean},
-    "python": {"weak_look": foreign_look, "weak_learn": foreign_learn, "weak_lean": linear_lean},
+    "tree": {"weak_look": look, "weak_learn": learn, "weak_margin": margin},
+    "linear": {"weak_look": linear_look, "weak_learn": linear_learn, "weak_margin": linear_margin},
+    "python": {"weak_look": python_look, "weak_learn": python_learn, "weak_margin": linear_margin},
 }
 
 
 def look_at_all(x, *model):
-    """What each weak learner notes about x."""
+    """Return what each weak learner notes about x."""
     rules, weak = model[-2:]
     k, N = rules[:2]
     seen, out = np.empty((N, NOTES), np.int64), np.empty(k)
@@ -60,50 +69,23 @@ class Booster(Learner):
         "tree",
         "stump",
         "linear",
-        doc="What they are: Hoeffding 'tree's, 'stump's (trees of depth 1), 'linear', or "
-        "something that, called without arguments, makes objects with River's `learn_one` and "
-        "`predict_one` or scikit-learn's `partial_fit` and `predict`; those run as plain "
-        "Python.",
+        doc="Weak learners: Hoeffding 'tree's, 'stump's (trees of depth 1), 'linear', or a "
+        "callable that returns River or scikit-learn (`partial_fit`) classifiers.",
     )
     weight_scale: Any = span(
         "unit",
         "[1e-12, 1e12]",
         "unit",
-        doc="Factor of the weights; 'unit' makes the first right answer weigh 1. Like the next "
-        "three a number, or a range (low, high) from which each weak learner draws its own.",
+        doc="Factor of the weights; 'unit' gives the first right answer weight 1. Like the next "
+        "three a number, or a range (low, high) to sample each weak learner's value from.",
     )
-    nominal: tuple[int, ...] = wholes(
-        (),
-        0,
-        doc="The number of values of each column, 0 for a numeric one; empty if all are numeric. "
-        "The values are 0, 1, …; any other counts as one more.",
-    )
-    grace: Any = span(
-        (2.0, 10.0),
-        "[1e-12, 1e12]",
-        doc="Weight that a leaf must have gathered since it last tried to split.",
-    )
-    delta: Any = span((0.01, 0.9), "(0, 1)", doc="Chance δ of a wrong split.")
-    tie: Any = span(
-        (0.01, 0.9),
-        "[1e-12, 1e12]",
-        doc="Bound τ below which two columns are as good as each other, and the first is taken.",
-    )
-    leaves: str = option(
-        "adaptive",
-        *LEAVES,
-        fixed=True,
-        doc="What a leaf says: its 'majority', naive 'bayes', or 'adaptive': the better of the "
-        "two.",
-    )
-    observer: str = option(
-        "gaussian",
-        "gaussian",
-        "histogram",
-        fixed=True,
-        doc='How numeric columns are remembered: "gaussian" or "histogram".',
-    )
-    max_bytes: int = whole(2**28, 1, 2**50, doc="Memory for all weak learners together.")
+    nominal: tuple[int, ...] = nominal_field()
+    grace_period: Any = span((2.0, 10.0), "[1e-12, 1e12]", doc=GRACE_PERIOD)
+    delta: Any = span((0.01, 0.9), "(0, 1)", doc=DELTA)
+    tau: Any = span((0.01, 0.9), "[1e-12, 1e12]", doc=TAU)
+    leaf_prediction: str = leaf_prediction_field()
+    splitter: str = splitter_field()
+    max_bytes: int = max_bytes_field()
 
     dense_rows = True
     random_greedy = True
@@ -118,21 +100,22 @@ class Booster(Learner):
     def plan(self) -> None:
         n, k = self.sizes()
         if callable(self.weak):
-            self.learners: Any = Foreign(self.weak, n, k)
+            self.learners: Any = PythonLearners(self.weak, n, k)
         elif self.weak == "linear":
             self.learners = Linear(n, k, self.n_features)
         else:
             self.learners = Trees(
                 n, k, self.n_features, self.nominal, 10, 1 if self.weak == "stump" else 0,
-                self.leaves, self.observer, self.max_bytes,
+                self.leaf_prediction, self.splitter, self.max_bytes,
             )  # fmt: skip
         self.parts = (self.learners,)
 
     def start(self) -> None:
         super().start()
-        self.grace_, self.delta_, self.tie_, self.scale = self._drawn(self.sizes()[0])
+        settings = self._sampled_settings(self.sizes()[0])
+        self.grace_period_, self.delta_, self.tau_, self.scale = settings
         if isinstance(self.learners, Trees):
-            self.learners.set_rates(self.grace_, self.delta_, self.tie_)
+            self.learners.set_rates(*settings[:3])
 
     def sizes(self) -> tuple[int, int]:
         """Return how many weak learners there are, and how many labels each knows."""
@@ -162,13 +145,13 @@ class Booster(Learner):
             )
         return 1.0 / weight
 
-    def _drawn(self, n: int) -> tuple[np.ndarray, ...]:
-        """Draw what each weak learner has for itself: grace, delta, tie and weight scale."""
-        rng = seeded(self.seed, SETTINGS_DRAWN)
+    def _sampled_settings(self, n: int) -> tuple[np.ndarray, ...]:
+        """Sample each weak learner's grace period, delta, tau and weight scale."""
+        rng = seeded(self.seed, SETTINGS_STREAM)
         scale = self._unit() if self.weight_scale == "unit" else self.weight_scale
-        ranges = (self.grace, self.delta, self.tie, scale)
+        ranges = (self.grace_period, self.delta, self.tau, scale)
         ends = [r if isinstance(r, tuple) else (r, r) for r in ranges]
-        drawn = np.empty((4, n))
+        sampled = np.empty((4, n))
         for i in range(n):
             for setting, (low, high) in enumerate(ends):
                 u = uniform(rng)
@@ -178,8 +161,30 @@ class Booster(Learner):
                     value = math.exp(math.log(low) + (math.log(high) - math.log(low)) * u)
                 else:
                     value = low + (high - low) * u
-                drawn[setting, i] = value
-        return tuple(drawn)
+                sampled[setting, i] = value
+        return tuple(sampled)
+
+
+def rho_field() -> Any:
+    """Return the field for the exploration rate."""
+    return real(0.003, "(0, 1)", doc="Exploration rate ρ: the chance of another label than ŷ.")
+
+
+def clip_field() -> Any:
+    """Return the field for the largest cost."""
+    return real(100.0, "[1e-12, 1e12]", doc="Largest cost, and difference of two costs, taught.")
+
+
+def target_field() -> Any:
+    """Return the field for the label that weak learners are taught."""
+    doc = "Label taught after an answer: the 'cheapest', or the 'truth' where it is known."
+    return option("truth", "cheapest", "truth", doc=doc)
+
+
+def edge_field(interval: str, fixed: bool = False) -> Any:
+    """Return the field for the edge of the weak learners."""
+    doc = "Edge γ over guessing that the weak learners are assumed to have."
+    return real(0.1, interval, fixed=fixed, doc=doc)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""From the cost of saying each label to one example with a weight, for a weak learner."""
+"""From the cost of predicting each label to one example with a weight, for a weak learner."""
 
 import math
 
@@ -7,7 +7,7 @@ import numpy as np
 from onearm.core.kernels import kernel
 from onearm.core.rng import below
 
-CHEAPEST, TRUTH, TOLD = range(3)  # which label is taught
+CHEAPEST, TRUTH, FULL = range(3)  # which label is taught; FULL: with full information
 SLIGHT = 1e-10  # a weight below this teaches nothing
 
 

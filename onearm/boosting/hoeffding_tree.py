@@ -1,27 +1,36 @@
 """HoeffdingTree: a decision tree that grows with the stream.
 
 A leaf splits once Hoeffding's bound says that its best column is, with probability 1-δ, the column
-that would be best with all data in hand. Fully informed: it is shown every true label, and is the
-weak learner of the boosters beside it.
+that would be best with all data in hand. It learns with full information, and is the weak learner
+of the boosters beside it.
 
 P. Domingos, G. Hulten. Mining high-speed data streams. KDD 2000.
 
-Differs from the paper: leaves may answer by naive Bayes (J. Gama, R. Rocha, P. Medas, KDD 2003), or
-by whichever of it and the majority has been right more often there.
+Differs from the paper: leaves may predict by naive Bayes (J. Gama, R. Rocha, P. Medas, KDD 2003),
+or by whichever of it and the majority has been right more often there.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.boosting.trees.forest import LEAVES, Trees, learn
+from onearm.boosting.trees.forest import Trees, learn
 from onearm.boosting.trees.leaves import look as look_at
 from onearm.boosting.trees.leaves import probabilities
 from onearm.boosting.trees.nodes import LABEL, NOTES
+from onearm.boosting.trees.settings import (
+    DELTA,
+    GRACE_PERIOD,
+    TAU,
+    leaf_prediction_field,
+    max_bytes_field,
+    nominal_field,
+    splitter_field,
+)
 from onearm.core.explore import best, certain
 from onearm.core.kernels import kernel, kernel_without_refcounts
 from onearm.core.learner import Learner
-from onearm.core.parameters import option, real, whole, wholes
+from onearm.core.parameters import real, whole
 
 
 @kernel_without_refcounts
@@ -57,7 +66,7 @@ class HoeffdingTree(
     Learner, look=look, scores=scores, chances=chances, choose=choose,
     update=update,
 ):  # fmt: skip
-    """Decision tree for streams, shown every true label.
+    """Decision tree for streams, with full information.
 
     Examples
     --------
@@ -68,42 +77,15 @@ class HoeffdingTree(
     123
     """
 
-    nominal: tuple[int, ...] = wholes(
-        (),
-        0,
-        doc="The number of values of each column, 0 for a numeric one; empty if all are numeric. "
-        "The values are 0, 1, …; any other counts as one more.",
-    )
-    grace: float = real(
-        200.0,
-        "[1e-12, 1e12]",
-        fixed=True,
-        doc="Weight that a leaf must have gathered since it last tried to split.",
-    )
-    delta: float = real(1e-7, "(0, 1)", fixed=True, doc="Chance δ of a wrong split.")
-    tie: float = real(
-        0.05,
-        "[0, 1e12]",
-        fixed=True,
-        doc="Bound τ below which two columns are as good as each other, and the first is taken.",
-    )
-    leaves: str = option(
-        "adaptive",
-        *LEAVES,
-        fixed=True,
-        doc='What a leaf says: its "majority", naive "bayes", or "adaptive": the better of the '
-        "two.",
-    )
-    observer: str = option(
-        "gaussian",
-        "gaussian",
-        "histogram",
-        fixed=True,
-        doc='How numeric columns are remembered: "gaussian" or "histogram".',
-    )
+    nominal: tuple[int, ...] = nominal_field()
+    grace_period: float = real(200.0, "[1e-12, 1e12]", fixed=True, doc=GRACE_PERIOD)
+    delta: float = real(1e-7, "(0, 1)", fixed=True, doc=DELTA)
+    tau: float = real(0.05, "[0, 1e12]", fixed=True, doc=TAU)
+    leaf_prediction: str = leaf_prediction_field()
+    splitter: str = splitter_field()
     n_splits: int = whole(10, 1, 1000, doc="Thresholds tried per column with Gaussians.")
-    max_depth: int = whole(0, 0, doc="Depth at which leaves split no more, or 0 for none.")
-    max_bytes: int = whole(2**28, 1, 2**50, doc="Memory for all that the tree learns.")
+    max_depth: int = whole(0, 0, doc="Depth at which leaves split no more, 0 for no limit.")
+    max_bytes: int = max_bytes_field()
 
     full_information = True
     off_policy = True
@@ -113,13 +95,14 @@ class HoeffdingTree(
     def plan(self) -> None:
         self.trees = Trees(
             1, self.n_classes, self.n_features, self.nominal, self.n_splits, self.max_depth,
-            self.leaves, self.observer, self.max_bytes,
+            self.leaf_prediction, self.splitter, self.max_bytes,
         )  # fmt: skip
         self.parts = (self.trees,)
 
     def start(self) -> None:
         super().start()
-        self.trees.set_rates(*(np.array([rate]) for rate in (self.grace, self.delta, self.tie)))
+        rates = self.grace_period, self.delta, self.tau
+        self.trees.set_rates(*(np.array([rate]) for rate in rates))
 
     def model(self) -> tuple:
         room = np.empty(NOTES, np.int64), np.empty(self.n_classes)  # for what is seen of a row

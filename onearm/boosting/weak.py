@@ -1,9 +1,9 @@
 """Weak learners: N of them, addressed by i, behind two kernels.
 
-    look(x, i, notes, out, *weak)          notes[LABEL] is what i says about x, `out` its k scores
+    look(x, i, notes, out, *weak)          notes[LABEL] is i's prediction, `out` its k scores
     learn(x, i, notes, label, w, *weak)    i learns that x has this label, with weight w
 
-Hoeffding trees are in `trees`. Here are the linear ones, and anybody's Python objects.
+Hoeffding trees are in `trees`; here are linear learners and Python objects.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from onearm.core.vectors import add, linear, sqnorm
 
 @kernel
 def linear_look(x, i, notes, out, W):
-    """Say argmax xᵀW_i."""
+    """Predict argmax xᵀW_i."""
     s = linear(x, W[i])
     for r in range(len(s)):
         out[r] = s[r]
@@ -42,49 +42,49 @@ def linear_learn(x, i, notes, label, w, W):
 
 
 @kernel
-def linear_lean(notes, out):
-    """How far the score leans to class 1 of two, in [-1, 1]."""
+def linear_margin(notes, out):
+    """The margin of class 1 over class 0, in [-1, 1], of a learner of two classes."""
     return max(-1.0, min(1.0, 0.5 * (out[1] - out[0])))
 
 
 class Linear:
     """N linear learners."""
 
-    W: np.ndarray
+    weights: np.ndarray
 
     def __init__(self, n_learners: int, n_classes: int, n_features: int) -> None:
         self.shape = n_learners, n_features, n_classes
 
     def shapes(self) -> Shapes:
-        return {"W": (self.shape, np.float64)}
+        return {"weights": (self.shape, np.float64)}
 
     def content_shapes(self, saved: dict[str, np.ndarray]) -> Shapes:
         return self.shapes()
 
     def allocate(self) -> None:
-        self.W = np.zeros(self.shape)
+        self.weights = np.zeros(self.shape)
 
     def model(self) -> tuple:
-        return (self.W,)
+        return (self.weights,)
 
     def arrays(self) -> dict[str, np.ndarray]:
-        return {"W": self.W}
+        return {"weights": self.weights}
 
     content = arrays
 
     def require_sound(self, saved: dict[str, np.ndarray]) -> None:
-        require_inside("W", saved["W"], Interval(FINITE), "linear weak learners")
+        require_inside("weights", saved["weights"], Interval(FINITE), "linear weak learners")
 
     def make_room(self, saved: dict[str, np.ndarray]) -> None:
         pass
 
 
-def foreign_look(x, i, notes, out, learners):
-    """Ask a Python object; until it has learnt something it says 0."""
-    notes[LABEL], notes[BY_BAYES] = learners[i].say(x, out), 0
+def python_look(x, i, notes, out, learners):
+    """Ask a Python object; before it has learnt anything it predicts 0."""
+    notes[LABEL], notes[BY_BAYES] = learners[i].predict(x, out), 0
 
 
-def foreign_learn(x, i, notes, label, w, learners):
+def python_learn(x, i, notes, label, w, learners):
     learners[i].learn(x, int(label), float(w))
 
 
@@ -94,7 +94,7 @@ class RiverLearner:
     def __init__(self, model: Any, n_classes: int) -> None:
         self.model = model
 
-    def say(self, x: np.ndarray, out: np.ndarray) -> int:
+    def predict(self, x: np.ndarray, out: np.ndarray) -> int:
         label = self.model.predict_one(dict(enumerate(x.tolist())))
         out[:] = 0.0
         out[label or 0] = 1.0
@@ -110,7 +110,7 @@ class ScikitLearner:
     def __init__(self, model: Any, n_classes: int) -> None:
         self.model, self.classes, self.fitted = model, np.arange(n_classes), False
 
-    def say(self, x: np.ndarray, out: np.ndarray) -> int:
+    def predict(self, x: np.ndarray, out: np.ndarray) -> int:
         label = int(self.model.predict(x[None])[0]) if self.fitted else 0
         out[:] = 0.0
         out[label] = 1.0
@@ -121,8 +121,8 @@ class ScikitLearner:
         self.fitted = True
 
 
-class Foreign:
-    """N objects that `make` gave, each with River's or scikit-learn's methods."""
+class PythonLearners:
+    """N objects that `make` returned, each with River's or scikit-learn's methods."""
 
     def __init__(self, make: Callable[[], Any], n_learners: int, n_classes: int) -> None:
         self.learners = [adapted(make(), n_classes) for _ in range(n_learners)]

@@ -1,1 +1,1 @@
-"""Chorus: the learner to pick first."""
+"""Chorus: the recommended learner."""

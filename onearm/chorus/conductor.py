@@ -1,14 +1,15 @@
-"""The conductor: how much each voice counts.
+"""Stacking: the weight of each base model, learnt from the answers.
 
-Having said a label, it hears whether that was right. By how much each voice put this label ahead of
-all others, it should have known: a regression of the answer on these leads, with a constant, gives
-the weights. Every voice has a lead for the label that was said, so each answer judges all of them,
-and none is judged by what it would have said instead: nothing needs to be guessed.
+The lead of a base model is by how much it scores the chosen label above all others. The regression
+of the answers, 1 or 0, on the leads, with a constant, gives the weights. Every base model has a
+lead for the label that was chosen, so each answer judges all of them, and none by a label that it
+would have preferred: nothing needs to be estimated.
 
-The regression forgets, and is drawn to equal weights: S and b are its sums, c its solution.
+The regression forgets, and is regularised towards equal weights: S and b are its sums, c its
+solution.
 
-It also knows how sure it is at best. Where it is not, there may be something to find; where it is
-nowhere sure, as with labels that are mostly noise, there is nothing.
+q is how sure the learner is at best. Where it is less sure, exploring may help; where it is nowhere
+sure, as with labels that are mostly noise, it does not.
 """
 
 import math
@@ -18,24 +19,24 @@ import numpy as np
 from onearm.core.kernels import kernel, separate_kernel
 
 MEMORY = 0.999  # what is left of S and b at the next answer
-DRAW = 10.0  # answers that speak for equal weights
-BEST = 0.9  # in how many of the rounds it is less sure than at best
-STEP = 0.01  # by which `top` moves
+PRIOR = 10.0  # answers that speak for equal weights
+BEST = 0.9  # the quantile of the confidences that q follows
+STEP = 0.01  # by which q moves
 
 
 @kernel
-def lead(said, label):
-    """By how much a voice puts `label` ahead."""
+def lead(m, label):
+    """By how much a base model with the scores m puts `label` ahead."""
     other = -np.inf
-    for r in range(len(said)):
+    for r in range(len(m)):
         if r != label:
-            other = max(other, said[r])
-    return said[label] - other
+            other = max(other, m[r])
+    return m[label] - other
 
 
 @kernel
 def weights(c):
-    """What each voice counts: not less than nothing; all the same if none counts."""
+    """The stacking weights: not below 0, and equal if all are 0."""
     n = len(c) - 1
     w = np.empty(n)
     total = 0.0
@@ -47,39 +48,48 @@ def weights(c):
     return w
 
 
+@kernel
+def confidence(m, s, w, c):
+    """P(the greedy label is right), from the leads of the base models."""
+    greedy, sure = np.argmax(s), c[len(w)]
+    for i in range(len(w)):
+        sure += w[i] * lead(m[i], greedy)
+    return min(1.0, max(0.0, sure))
+
+
 @separate_kernel
-def judge(said, label, reward, S, b, c):
-    """Take an answer into S and b, and solve S c = b."""
-    n = len(said)
+def judge(m, label, reward, S, b, c):
+    """Add an answer to S and b, and solve S c = b."""
+    n = len(m)
     z = np.ones(n + 1)
     for i in range(n):
-        z[i] = lead(said[i], label)
+        z[i] = lead(m[i], label)
     for i in range(n + 1):
         for j in range(n + 1):
             S[i, j] = MEMORY * S[i, j] + z[i] * z[j]
-        S[i, i] += (1.0 - MEMORY) * DRAW
+        S[i, i] += (1.0 - MEMORY) * PRIOR
         b[i] = MEMORY * b[i] + reward * z[i]
         if i < n:
-            b[i] += (1.0 - MEMORY) * DRAW / n
+            b[i] += (1.0 - MEMORY) * PRIOR / n
     solve(S, b, c)
 
 
 @kernel
 def doubt(sure, top):
-    """How much less sure it is than at best."""
+    """How far the confidence is below q."""
     return max(0.0, top[0] - sure)
 
 
 @kernel
 def rank(sure, top):
-    """Move `top` to where BEST of the rounds are below."""
+    """Move q to where a share BEST of the confidences is below."""
     step = STEP * (BEST if sure > top[0] else BEST - 1.0)
     top[0] = min(1.0, max(0.0, top[0] + step))
 
 
 @kernel
 def solve(S, b, c):
-    """c = S⁻¹ b for a positive definite S, by Cholesky's way."""
+    """c = S⁻¹ b for a positive definite S, by Cholesky's decomposition."""
     n = len(b)
     L = np.zeros((n, n))
     for j in range(n):

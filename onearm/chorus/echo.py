@@ -1,25 +1,25 @@
-"""The echo: what the chorus knew before the world changed.
+"""The frozen previous model: what was learnt before the last drift.
 
-Answers that are worse than expected add up in a sum (Page's); when it is too large, the labels have
-changed their meaning. Then the chorus begins anew, and what it would have said stays as an echo.
-The echo is a voice of its own: it remembers how often each label was right after it heard e, first
-of all e itself. So after labels were exchanged, a few answers each bring back all that was known.
+Answers that are worse than expected add up in a sum (Page's test); when it is too large, the labels
+have changed their meaning. Then all base models begin anew, and the stacked model is frozen. It
+becomes a base model that counts how often each label was right where the frozen model says e, with
+a prior for e itself. So after labels were exchanged, a few answers each bring back all that was
+known.
 
 E. S. Page. Continuous inspection schemes. Biometrika 41, 1954.
 """
 
 import numpy as np
 
-from onearm.chorus.memory import recall
+from onearm.chorus.memory import BEFORE, NOW, recall
 from onearm.chorus.voices import BOLD, OWN
 from onearm.core.kernels import kernel, separate_kernel
 
 SLACK = 0.1  # how much worse than expected an answer may be, on average
 ALARM = 20.0
-FIRST = 0.2  # of an answer: how much speaks for e itself
-SUM, HEARD = 0, 1  # of `change`: Page's sum, and whether there is an echo
-NOW, BEFORE = 0, 1  # of what is remembered
-FOLLOWED = 1000  # labels: with more T would be too large, and has e itself alone
+FIRST = 0.2  # of an answer: the prior for e itself
+SUM, FROZEN = 0, 1  # of `change`: Page's sum, and whether a model is frozen
+FOLLOWED = 1000  # labels: with more, T would be too large and has only e itself
 
 
 @kernel
@@ -30,38 +30,40 @@ def alarmed(sure, reward, change):
 
 
 @separate_kernel
-def heard(at, phi, near, E, G, R, Y, q):
-    """The label e that the chorus would have said."""
+def frozen_label(at, phi, near, frozen, memory, q):
+    """The greedy label e of the frozen model."""
+    E, G, _, _ = frozen
+    R, Y, _ = memory
     s = np.zeros(E.shape[1])
     for i in range(len(phi)):
         line = E[at[i]]
         for r in range(len(s)):
             s[r] += phi[i] * line[r]
     for g in range(len(G)):
-        said = np.zeros(len(s))
-        recall(near[g], R[BEFORE, g], Y[BEFORE], q, said)
+        m = np.zeros(len(s))
+        recall(near[g], R[BEFORE, g], Y[BEFORE], q, m)
         for r in range(len(s)):
-            s[r] += G[g] * said[r]
+            s[r] += G[g] * m[r]
     return np.argmax(s)
 
 
 @kernel
-def echo(e, T, said):
-    """What the echo says of every label: T[e] has how often it was said, and right, after e.
+def echo(e, T, m):
+    """The score of every label: T[e] counts how often it was chosen, and right, after e.
 
-    Where labels were exchanged, one that is right after another echo is hardly right after e.
+    Where labels were exchanged, a label that is right after another one is hardly right after e.
     """
-    k = len(said)
+    k = len(m)
     if T.shape[1] < k:
-        said[:] = 1.0 / k
-        said[e] = (T[e, 0, 1] + 1.0 / k) / (T[e, 0, 0] + 1.0)
+        m[:] = 1.0 / k
+        m[e] = (T[e, 0, 1] + 1.0 / k) / (T[e, 0, 0] + 1.0)
         return
     for r in range(k):
         taken = 0.0
         for other in range(k):
             if other != e:
                 taken = max(taken, T[other, r, 1] / (T[other, r, 0] + 1.0))
-        said[r] = (T[e, r, 1] + (1.0 - taken) / k) / (T[e, r, 0] + 1.0)
+        m[r] = (T[e, r, 1] + (1.0 - taken) / k) / (T[e, r, 0] + 1.0)
 
 
 @kernel
@@ -76,8 +78,10 @@ def follow(e, label, reward, T):
 
 
 @separate_kernel
-def keep(w, edges, W, E, G, R, Y, T, change):
-    """Keep what the chorus would say, with the weights w of its voices."""
+def freeze(w, edges, W, memory, frozen):
+    """Freeze the stacked model, with the weights w of its base models."""
+    R, Y, _ = memory
+    E, G, T, change = frozen
     for f in range(len(W)):
         g = 0
         while g + 1 < len(edges) and f >= edges[g + 1]:
@@ -96,4 +100,4 @@ def keep(w, edges, W, E, G, R, Y, T, change):
     for e in range(len(T)):
         after = e if T.shape[1] == len(T) else 0
         T[e, after, 0] = T[e, after, 1] = FIRST
-    change[SUM], change[HEARD] = 0.0, 1.0
+    change[SUM], change[FROZEN] = 0.0, 1.0

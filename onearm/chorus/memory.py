@@ -1,9 +1,9 @@
-"""Memory: rows that surprised, and what the nearest of them say of a new one.
+"""Nearest neighbours among rows whose answer was not predicted.
 
-The nearest rows whose label was right, and those whose label was wrong, speak for and against it,
-the more the nearer they are. If a label is right with probability q at best, as where labels are
-mostly noise, a wrong answer tells little: it counts q. A row is kept if all this did not foretell
-its answer: so a few thousand rows stand for many more, and the oldest give way to new ones.
+The nearest rows whose label was right, and those whose label was wrong, count for and against it,
+by their distance. If a label is right with probability q at best, as where labels are mostly noise,
+a wrong answer says little: it counts q. A row is stored if its answer was not predicted by those
+stored before: so a few thousand rows stand for many more, and new ones replace the oldest.
 
 Of row i, Y has label + 1 if that was right, and its negative if it was wrong; 0 is no row.
 
@@ -14,67 +14,68 @@ import numpy as np
 
 from onearm.core.kernels import kernel, separate_kernel
 
-RIGHT, WRONG = 5, 20  # how many of the nearest rows speak, of those that were right and wrong
-KNOWN, RULED_OUT = 0.7, -0.5  # said of a label at which "right", and "wrong", is no surprise
-NEAREST = 1e-3  # added to squared distances: the same row is not endlessly near
+RIGHT, WRONG = 5, 20  # neighbours, of those that were right and wrong
+KNOWN, RULED_OUT = 0.7, -0.5  # scores at which "right", and "wrong", is no surprise
+NEAREST = 1e-3  # added to squared distances: an equal row has no infinite weight
 WIDEST = 128  # numbers by which rows are compared
+NOW, BEFORE = 0, 1  # the memory of now, and of the frozen model
 
 
 @kernel
 def folded(z, signs, u):
-    """Add up numbers, with random signs, to as many as u has: distances stay, about."""
+    """Project z on as many numbers as u has, by random signs: distances stay, about."""
     for j in range(len(z)):
         u[j % len(u)] += signs[0, j, 0] * z[j]
 
 
 @separate_kernel
-def recall(u, rows, Y, q, said):
-    """What the rows, given column by column, say of every label for row u."""
+def recall(u, rows, Y, q, m):
+    """The score of every label for row u, from rows that are given column by column."""
     D = np.zeros(len(Y), np.float32)
     for j in range(len(u)):
         v, line = u[j], rows[j]
         for i in range(len(D)):
             off = v - line[i]
             D[i] += off * off
-    against, total = np.zeros(len(said)), 0.0
+    against, total = np.zeros(len(m)), 0.0
     for i in nearest(D, Y, 1, RIGHT):
         if i >= 0:
-            said[Y[i] - 1] += weight(D[i])
+            m[Y[i] - 1] += weight(D[i])
             total += weight(D[i])
     for i in nearest(D, Y, -1, WRONG):
         if i >= 0:
             against[-Y[i] - 1] += q * weight(D[i])
-    for r in range(len(said)):
+    for r in range(len(m)):
         if total + against[r] > 0.0:
-            said[r] = (said[r] - against[r]) / (total + against[r])
+            m[r] = (m[r] - against[r]) / (total + against[r])
 
 
 @kernel
 def nearest(D, Y, sign, most):
     """The rows of this sign with the least distances D; -1 where there are no more."""
-    found, least = np.full(most, -1), np.inf
+    rows, least = np.full(most, -1), np.inf
     for i in range(len(D)):
         if Y[i] * sign > 0 and D[i] < least:
             p = most - 1
-            while p > 0 and (found[p - 1] < 0 or D[found[p - 1]] > D[i]):
-                found[p] = found[p - 1]
+            while p > 0 and (rows[p - 1] < 0 or D[rows[p - 1]] > D[i]):
+                rows[p] = rows[p - 1]
                 p -= 1
-            found[p] = i
-            if found[-1] >= 0:
-                least = D[found[-1]]
-    return found
+            rows[p] = i
+            if rows[-1] >= 0:
+                least = D[rows[-1]]
+    return rows
 
 
 @kernel
 def weight(distance):
-    """How much a row at this squared distance counts."""
+    """The weight of a row at this squared distance."""
     return 1.0 / (float(distance) + NEAREST) ** 2
 
 
 @kernel
-def remember(near, label, right, said, rows, Y, kept):
-    """Keep a row, measured in each way, if what was `said` of the label did not foretell this."""
-    if said >= KNOWN if right else said <= RULED_OUT:
+def remember(near, label, right, score, rows, Y, kept):
+    """Store a row, in each metric, if the label's score did not predict the answer."""
+    if score >= KNOWN if right else score <= RULED_OUT:
         return
     i = kept[0] % len(Y)
     kept[0] += 1

@@ -1,9 +1,9 @@
-"""A way to measure rows: by how much those of one label differ.
+"""A metric in which what varies among rows of one label counts little.
 
 With C the sum of (z-μ)(z-μ)ᵀ over rows z whose label was right, μ the mean of those of the same
-label, n their number and Σ = (C + DRAW·I) / (n + DRAW) + LEAST·I = LLᵀ, the distance of two rows is
-that of A z, A = L⁻¹. What varies among rows of one label counts little, so rows of one label are
-near. A is made anew when n has grown by a third.
+label, n their number and Σ = (C + PRIOR·I) / (n + PRIOR) + LEAST·I = LLᵀ, the distance of two rows
+is that of A z, A = L⁻¹: the within-class covariance is whitened. A is computed again when n has
+grown by a third.
 
 N. Shental, T. Hertz, D. Weinshall, M. Pavel. Adjustment learning and relevant component analysis.
 ECCV 2002.
@@ -13,16 +13,18 @@ import math
 
 import numpy as np
 
+from onearm.chorus.memory import BEFORE, NOW
 from onearm.core.kernels import kernel, separate_kernel
 
-DRAW = 50.0  # rows that speak for measuring numbers as they are
-LEAST = 0.2  # the least that rows of one label differ
-FIRST = 20  # right answers before A is first made
+PRIOR = 50.0  # rows that speak for the identity
+LEAST = 0.2  # the least variance within a label
+FIRST = 20  # right answers before A is first computed
 
 
 @kernel
-def differ(z, label, C, mean, count):
-    """Take a row whose label was right into C (its lower half), and the mean of its label."""
+def differ(z, label, scatter):
+    """Add a row whose label was right to C (its lower half) and to the mean of its label."""
+    C, mean, count, _ = scatter
     count[label] += 1.0
     off = np.empty(len(z))
     for j in range(len(z)):
@@ -36,14 +38,14 @@ def differ(z, label, C, mean, count):
 
 @separate_kernel
 def measure(C, n, A):
-    """Make A anew; it is kept as Aᵀ, whose rows are quicker to add."""
+    """Compute A; it is stored as Aᵀ, whose rows are quicker to add."""
     d = len(C)
     L, inverse = np.zeros((d, d)), np.zeros((d, d))
     for i in range(d):
         for j in range(i + 1):
-            total = C[i, j] / (n + DRAW)
+            total = C[i, j] / (n + PRIOR)
             if i == j:
-                total += DRAW / (n + DRAW) + LEAST
+                total += PRIOR / (n + PRIOR) + LEAST
             for m in range(j):
                 total -= L[i, m] * L[j, m]
             L[i, j] = math.sqrt(total) if i == j else total / L[j, j]
@@ -76,3 +78,18 @@ def measured_all(A, Z, U):
             v, other = A[j, i], Z[j]
             for p in range(len(line)):
                 line[p] += v * other[p]
+
+
+@separate_kernel
+def renew(scatter, memory):
+    """Compute A again if it is due, and by it the rows that are stored."""
+    C, _, N, A = scatter
+    R, _, kept = memory
+    n = 0.0
+    for count in N:
+        n += count
+    if n >= kept[1]:
+        kept[1] = int(1.3 * n) + 10
+        measure(C, n, A)
+        measured_all(A, R[NOW, 0], R[NOW, 1])
+        measured_all(A, R[BEFORE, 0], R[BEFORE, 1])

@@ -1,9 +1,8 @@
-"""From a row as it comes to numbers of one scale, without looking ahead.
+"""Rows are standardised online, without looking ahead.
 
-Up to MANY numbers, each is taken by its mean and deviation so far; a nominal value is one number of
-√2 among zeros, a missing one 0. With more, a row is taken for a text: every number counts by its
-logarithm, more so if it is rarely there, and the row has norm 1; 0 is nothing, also as a nominal
-value.
+Up to MANY numbers, each is centred and scaled by its mean and deviation so far; a nominal value is
+one-hot, with √2 for 1, and a missing one 0. With more, a row is taken for a text: tf-idf, the row
+scaled to norm 1; 0 is absent, also as a nominal value.
 """
 
 import math
@@ -14,7 +13,7 @@ from onearm.core.kernels import kernel
 from onearm.core.vectors import entry, size
 
 MANY = 1000
-FARTHEST = 2.0  # deviations from the mean: more would let rare values decide
+FARTHEST = 2.0  # deviations from the mean: values are clipped, so that rare ones do not decide
 SQRT_2 = math.sqrt(2.0)
 
 
@@ -55,7 +54,7 @@ def scaled(values, start, nominal, count, mean, square):
 
 @kernel
 def note(values, nominal, count, mean, square):
-    """Take a row into the means and the sums of squared deviations."""
+    """Add a row to the means and the sums of squared deviations."""
     for j in range(len(values)):
         v = values[j]
         if v == v and nominal[j] == 0:

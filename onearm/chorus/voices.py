@@ -1,12 +1,12 @@
-"""The voices of the chorus: regressions that say of every label how sure they are that it is right.
+"""Two linear base models that predict of every label how likely it is right.
 
-`own` learns of a label only what was heard when that label was said: it is slow and unbiased.
-`bold` learns of all labels when it was right, and pushes the label said below 0 when it was wrong:
-it is fast, finds by elimination, and is led astray by noise; so it pushes less if labels can be
-known with probability q at best. Both keep a variance per feature, own for each label, bold for
-all of them.
+`own` updates a label only when it was chosen: it is slow and unbiased. `bold` updates all labels
+when the chosen one was right, and pushes it below 0 when it was wrong: it is fast, finds by
+elimination, and is misled by noise; so it pushes less if labels can be known with probability q at
+best. Both have a diagonal variance per feature, `own` for each label, `bold` for all of them.
 
-W is (features, 3, k): the weights of own and of bold, and own's variances; P are bold's.
+W is (features, 3, k): the weights of `own` and of `bold`, and the variances of `own`; P are those
+of `bold`.
 """
 
 import numpy as np
@@ -14,14 +14,14 @@ import numpy as np
 from onearm.core.kernels import separate_kernel
 
 OWN, BOLD, VARIANCE = 0, 1, 2
-KEEP = 0.9995  # what is left of each certainty at the next update: the world may change
-WRONG = -0.3  # what bold should have said of a label that was wrong
-ANGER = 10.0  # how much more such an answer counts; both if there is no noise
+KEEP = 0.9995  # forgetting: what is left of each precision at the next update
+WRONG = -0.3  # bold's target for a label that was wrong
+ANGER = 10.0  # the weight of such an answer; both if there is no noise
 
 
 @separate_kernel
 def sing(at, phi, first, last, W, own, bold, width):
-    """Add what own and bold say over the features first … last, and own's squared widths."""
+    """Add the scores of own and bold over the features first … last, and own's squared widths."""
     for i in range(first, last):
         v, w = phi[i], W[at[i]]
         for r in range(len(own)):  # three loops: twice as fast as one
@@ -34,7 +34,7 @@ def sing(at, phi, first, last, W, own, bold, width):
 
 @separate_kernel
 def teach(at, phi, first, last, label, right, q, own, bold, W, P):
-    """Own and bold learn that `label` was right or wrong, having said `own` and `bold`."""
+    """Update both models, whose scores are `own` and `bold`, after `label` was right or wrong."""
     v_own = v_bold = 0.0
     for i in range(first, last):
         v_own += phi[i] * phi[i] * W[at[i], VARIANCE, label]
@@ -47,7 +47,7 @@ def teach(at, phi, first, last, label, right, q, own, bold, W, P):
     down = (q * WRONG - bold[label]) * anger / (1.0 + anger * v_bold)
     for i in range(first, last):
         v, w = phi[i], W[at[i]]
-        if v == 0.0:  # a column that never changes must not be forgotten for ever
+        if v == 0.0:  # the variance of a constant column must not grow for ever
             continue
         c = v * w[VARIANCE, label]
         w[OWN, label] += step * c

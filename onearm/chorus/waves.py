@@ -1,7 +1,7 @@
-"""Random waves: features in which nearness of rows becomes a product.
+"""Random Fourier features, whose products approximate a Gaussian kernel.
 
-A wave is cos(ω·z + b) with a normal ω, here with a parabola for each half of the cosine. Their
-number is cheap: ω·z for all waves comes from a few signs and Hadamard turns, H S₃ H S₂ H S₁ z.
+A feature is cos(ω·z + b) with a normal ω, here with a parabola for each half of the cosine. ω·z for
+all features comes from random signs and Hadamard transforms, H S₃ H S₂ H S₁ z.
 
 A. Rahimi, B. Recht. Random features for large-scale kernel machines. NIPS 2007.
 F. X. Yu, A. T. Suresh, K. Choromanski, D. Holtmann-Rice, S. Kumar. Orthogonal random features.
@@ -15,28 +15,28 @@ import numpy as np
 from onearm.core.kernels import kernel
 from onearm.core.rng import seeded, uniform
 
-LENGTH = 0.6  # of a wave, in units of the distance of two rows
-LEAST = 32  # numbers of a turn: fewer would not be normal enough
-USUAL, TURNS = 1024, 4  # waves, unless told, and at least as many turns
+LENGTH = 0.6  # length scale of the kernel, in units of the norm of a row
+LEAST = 32  # size of a transform: fewer would not be normal enough
+USUAL, TURNS = 1024, 4  # features by default, and at least so many transforms
 
 
 @kernel
 def turn(Y):
-    """Y ← H Y, column by column."""
+    """Y ← H Y, the Hadamard transform of each column."""
     n, m = Y.shape
     h = 1
     while h < n:
         for i in range(0, n, 2 * h):
             for j in range(i, i + h):
                 for c in range(m):
-                    one, other = Y[j, c], Y[j + h, c]
-                    Y[j, c], Y[j + h, c] = one + other, one - other
+                    a, b = Y[j, c], Y[j + h, c]
+                    Y[j, c], Y[j + h, c] = a + b, a - b
         h *= 2
 
 
 @kernel
 def waves(z, signs, scale, shift, phi):
-    """Fill the front of `phi`."""
+    """Put the features of z at the front of `phi`."""
     n, m = signs.shape[1], signs.shape[2]
     Y = np.zeros((n, m))
     for i in range(len(z)):
@@ -56,8 +56,10 @@ def waves(z, signs, scale, shift, phi):
             phi[i * m + c] = much * 8.0 * half * (1.0 - 2.0 * abs(half))
 
 
-def drawn(seed: int, d: int, norm: float, columns: int) -> tuple[np.ndarray, float, np.ndarray]:
-    """Return signs, scale and shifts of `columns` columns for rows of `d` numbers of this norm."""
+def random_signs(
+    seed: int, d: int, norm: float, columns: int
+) -> tuple[np.ndarray, float, np.ndarray]:
+    """Return signs, scale and shifts of `columns` transforms for rows of `d` numbers and a norm."""
     n = turned(d)
     rng = seeded(seed, 2)
     signs = np.array([1.0 if uniform(rng) < 0.5 else -1.0 for _ in range(3 * n * columns)])
@@ -67,10 +69,10 @@ def drawn(seed: int, d: int, norm: float, columns: int) -> tuple[np.ndarray, flo
 
 
 def usual(d: int) -> int:
-    """Return how many waves rows of d numbers are turned into, unless told."""
+    """Return the default number of features for rows of d numbers."""
     return max(USUAL, TURNS * turned(d))
 
 
 def turned(d: int) -> int:
-    """Return the size of a turn for d numbers: a power of two."""
+    """Return the size of a transform for d numbers: a power of two."""
     return max(LEAST, 1 << (d - 1).bit_length())

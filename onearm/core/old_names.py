@@ -16,15 +16,29 @@ CLASSES = {
     "onearm.convex.gradient_boosting.SpanBooster": (
         "onearm.regression.gradient_boosting.SpanBooster"
     ),
+    "onearm.mh.adaboost.AdaBoostMH": "onearm.mh.classifier.AdaBoostMH",
     "onearm.convex.linear_regressors.OGD": "onearm.regression.linear_regressors.OGD",
     "onearm.convex.linear_regressors.NFKM": "onearm.regression.linear_regressors.NFKM",
     "onearm.convex.linear_regressors.FKM": "onearm.regression.linear_regressors.FKM",
     "onearm.mh.adaboost.AdaBoostMH": "onearm.mh.classifier.AdaBoostMH",
 }
 
+TREES = {
+    "grace": "grace_period", "tie": "tau", "leaves": "leaf_prediction", "observer": "splitter",
+}  # fmt: skip
+EXPERTS = TREES | {"ties": "tie_break"}
+MAJORITY = TREES | {"ties": "potential_ties"}
+
 BOOSTERS = ("BanditGradientBooster", "GradientBooster", "SpanBooster")
 
 PARAMETERS: dict[str, dict[str, str]] = {  # by class: {old name: new name}
+    "Chorus": {"waves": "n_components"},
+    "HoeffdingTree": TREES,
+    "AdaBandit": EXPERTS,
+    "AdaBoostOLM": EXPERTS,
+    "BanditBBM": MAJORITY,
+    "OnlineMBBM": MAJORITY,
+    "BinBandit": TREES,
     **{booster: {"N": "n_learners", "leaves": "max_leaves"} for booster in BOOSTERS},
     "NFKM": {"N": "n_points"},
     "FKM": {"N": "n_points"},
@@ -47,7 +61,22 @@ BOOSTER = REGRESSOR | {
     "known": "n_first",
 }
 
+CHORUS = WEIGHTS | {
+    "P": "variances", "S": "lead_products", "b": "lead_rewards", "c": "stacking_weights",
+    "top": "top_confidence", "R": "memory_rows", "Y": "memory_labels", "kept": "memory_counts",
+    "C": "scatter", "M": "label_means", "N": "label_counts", "A": "metric",
+    "E": "frozen_weights", "G": "frozen_memory_weights", "T": "frozen_outcomes",
+    "rounds": "n_rounds",
+}  # fmt: skip
+
+TREE_ARRAYS = {"heard": "n_values"}
+EXPERT_ARRAYS = WEIGHTS | TREE_ARRAYS | {
+    "alpha": "vote_weights", "logv": "log_expert_weights", "squares": "squared_gradients",
+    "t": "n_updates",
+}  # fmt: skip
+
 ARRAYS: dict[str, dict[str, str]] = {  # by class, its weak learners' arrays too
+    "Chorus": CHORUS,
     "Perceptron": WEIGHTS,
     "Banditron": WEIGHTS,
     "SOBA": SECOND_ORDER | {"past": "sums"},
@@ -69,6 +98,12 @@ ARRAYS: dict[str, dict[str, str]] = {  # by class, its weak learners' arrays too
     "BanditGradientBooster": BOOSTER,
     "GradientBooster": BOOSTER,
     "SpanBooster": BOOSTER | {"sigma": "shrinkage"},
+    "HoeffdingTree": TREE_ARRAYS,
+    "AdaBandit": EXPERT_ARRAYS,
+    "AdaBoostOLM": EXPERT_ARRAYS,
+    "BanditBBM": WEIGHTS | TREE_ARRAYS,
+    "OnlineMBBM": WEIGHTS | TREE_ARRAYS,
+    "BinBandit": WEIGHTS | TREE_ARRAYS | {"alpha": "vote_weights"},
 }
 
 

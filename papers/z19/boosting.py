@@ -39,12 +39,12 @@ class WatchJob(Job):
         alpha = np.empty((n, N), np.float32)
         for piece in _pieces(n):
             weak_labels(X[piece], labels[piece], learner.model())
-            alpha[piece] = learner.alpha
-            expert[piece] = votes(labels[piece], y[piece], learner.alpha, k)
+            alpha[piece] = learner.vote_weights
+            expert[piece] = votes(labels[piece], y[piece], learner.vote_weights, k)
             equal[piece] = votes(labels[piece], y[piece], np.ones(N), k)
             correct[piece] = learner.play(X[piece], y[piece]).correct
         weak, late = labels == y[:, None], slice(n - window(n), n)
-        v = np.exp(learner.logv - learner.logv.max())
+        v = np.exp(learner.log_expert_weights - learner.log_expert_weights.max())
         return {
             "over_time": over_time(alpha, weak, k),
             "commonest_class": float(np.bincount(y).max() / n),
@@ -54,7 +54,7 @@ class WatchJob(Job):
             "weak": weak[late].mean(axis=0).tolist(),
             "hedge": (v / v.sum()).tolist(),
             "disagreement": disagreement(labels[late], k),
-            "alpha": learner.alpha.tolist(),
+            "alpha": learner.vote_weights.tolist(),
         }
 
     def summary(self, record: Record) -> str:

@@ -53,7 +53,9 @@ class Job(NamedTuple):
         """Play to the end."""
         learner = self.make()
         correct, seconds = play_timed(learner, self.stream())
-        adapted = {"alpha": learner.alpha.round(6).tolist()} if self.learner == "AdaBandit" else {}
+        adapted = (
+            {"alpha": learner.vote_weights.round(6).tolist()} if self.learner == "AdaBandit" else {}
+        )
         return {
             "rounds": len(correct),
             "total": float(correct.mean()),

@@ -33,12 +33,12 @@ def parrots(*labels, **params):
     left = list(labels)
     params = {"step": "paper", "weight_scale": 1.0} | params
     learner = AdaBandit(4, 3, len(labels), weak=lambda: Parrot(left.pop(0)), **params)
-    learner.alpha[:] = 0.5 + np.arange(len(labels))  # each outvotes those before it
+    learner.vote_weights[:] = 0.5 + np.arange(len(labels))  # each outvotes those before it
     return learner
 
 
 def expert_chances(learner):
-    v = np.exp(learner.logv - learner.logv.max())
+    v = np.exp(learner.log_expert_weights - learner.log_expert_weights.max())
     return v / v.sum()
 
 
@@ -46,7 +46,7 @@ def test_experts_are_the_partial_votes():
     learner = parrots(0, 1, 2, rho=0.01)
     np.testing.assert_allclose(learner.scores(X), [[1 / 3, 1 / 3, 1 / 3, 0]] * 3)
     assert {learner.choose(X[0]).greedy for _ in range(60)} == {0, 1, 2}
-    learner.logv[:] = [-1e4, 0.0, -1e4]
+    learner.log_expert_weights[:] = [-1e4, 0.0, -1e4]
     np.testing.assert_allclose(learner.scores(X), [[0, 1, 0, 0]] * 3)
     np.testing.assert_allclose(learner.chances(X)[0], [0.01 / 3, 0.99, 0.01 / 3, 0.01 / 3])
     assert {learner.choose(X[0]).greedy for _ in range(20)} == {1}
@@ -56,13 +56,13 @@ def test_experts_pay_what_their_label_lost():
     """Explored and right, k = 4: l̂ is 3/ρ for labels that are neither the truth nor greedy."""
     learner = parrots(0, 1, 2, rho=0.5)
     learner.update(X[0], (1, 0, 0.5 / 3), True)
-    np.testing.assert_allclose(learner.logv, [0, 0, -6])
+    np.testing.assert_allclose(learner.log_expert_weights, [0, 0, -6])
     learner.update(X[0], (2, 2, 0.5), False)  # greedy and wrong: 1/(1-ρ) for it alone
-    np.testing.assert_allclose(learner.logv, [0, 0, -8])
+    np.testing.assert_allclose(learner.log_expert_weights, [0, 0, -8])
     learner.update(X[0], (1, 1, 0.5), True)  # greedy and right: 1/(1-ρ) for all others
-    np.testing.assert_allclose(learner.logv, [-2, 0, -10])
+    np.testing.assert_allclose(learner.log_expert_weights, [-2, 0, -10])
     learner.update(X[0], (3, 1, 0.5 / 3), False)  # explored and wrong: nothing is known
-    np.testing.assert_allclose(learner.logv, [-2, 0, -10])
+    np.testing.assert_allclose(learner.log_expert_weights, [-2, 0, -10])
 
 
 def test_an_expert_that_was_hit_is_dead_without_a_share():
@@ -86,7 +86,7 @@ def test_hits_after_little_exploration_leave_everything_finite(step, share):
         greedy = int((y + 1 + t % 3) % 4)
         learner.update(x, (int(y), greedy, 0.001 / 3), True)
     assert all(np.isfinite(array).all() for array in learner.content().values())
-    assert (np.abs(learner.alpha) <= 2).all()
+    assert (np.abs(learner.vote_weights) <= 2).all()
     p = learner.chances(some)
     assert ((p >= 0) & (p <= 1)).all()
     np.testing.assert_allclose(p.sum(axis=1), 1, atol=1e-12)
@@ -99,16 +99,16 @@ def test_a_gradient_of_zero_makes_no_step(step, weak):
     weak = weak if isinstance(weak, str) else lambda: Parrot(0)
     learner = AdaBandit(4, 3, rho=0.5, step=step, **FEW | {"weak": weak})
     learner.update(X[0], (1, 0, 0.5 / 3), False)
-    assert not learner.alpha.any()
-    assert not learner.squares.any()
+    assert not learner.vote_weights.any()
+    assert not learner.squared_gradients.any()
     learner.update(X[0], (0, 0, 0.5), True)
-    assert learner.alpha[0] > 0
+    assert learner.vote_weights[0] > 0
 
 
 def test_a_weight_of_nothing_teaches_nothing():
     """Explored and wrong at s = 0: all costs are 0."""
     learner = parrots(1, 1, rho=0.5)
-    learner.alpha[:] = 0
+    learner.vote_weights[:] = 0
     learner.update(X[0], (1, 0, 0.5 / 3), False)
     assert [one.model.heard for one in learner.learners.learners] == [[], []]
     learner.update(X[0], (1, 1, 0.5), True)
@@ -135,7 +135,7 @@ def test_the_target_is_the_truth_or_the_cheapest():
         first, second = Parrot(0), Parrot(0)
         both = iter((first, second))
         learner = AdaBandit(3, 3, 2, rho=0.1, target=target, weak=lambda both=both: next(both))
-        learner.alpha[0] = 1.0
+        learner.vote_weights[0] = 1.0
         learner.update(X[0], (1, 0, 0.05), True)
         assert [y for y, _ in first.heard] == [
             1
@@ -150,8 +150,8 @@ def test_binary_votes_stay_finite_after_a_hit():
         for _ in range(20):
             learner.update(X[0], (1, 1, 0.999), told)
         learner.update(X[0], (1, 0, 0.001 / 3), surprise)
-        assert np.isfinite(learner.alpha).all()
-        np.testing.assert_allclose(learner.alpha.sum(axis=1), 1, atol=1e-12)
+        assert np.isfinite(learner.vote_weights).all()
+        np.testing.assert_allclose(learner.vote_weights.sum(axis=1), 1, atol=1e-12)
 
 
 @pytest.mark.parametrize("cls", BOOSTERS)
@@ -169,7 +169,7 @@ def test_a_deep_copy_goes_its_own_way(cls):
 
 @pytest.mark.parametrize("cls", [BanditBBM, OnlineMBBM])
 def test_the_closed_form_teaches_what_the_table_does(cls, monkeypatch):
-    form = FEW | {"n_learners": 4, "grace": 1.0, "tie": 0.9}
+    form = FEW | {"n_learners": 4, "grace_period": 1.0, "tau": 0.9}
     by_table = cls(4, 6, **form)
     monkeypatch.setattr("onearm.boosting.potential.LARGEST", 20)
     potential.cache_clear()

@@ -20,10 +20,10 @@ def nbytes(trees):
     return sum(array.nbytes for array in trees.arrays().values())
 
 
-@pytest.mark.parametrize("leaves", ["majority", "adaptive"])
-def test_a_full_tree_goes_on_learning(leaves):
+@pytest.mark.parametrize("leaf_prediction", ["majority", "adaptive"])
+def test_a_full_tree_goes_on_learning(leaf_prediction):
     """In 200,000 rounds it fills its room, splits no more, and still follows a change of labels."""
-    learner = tree(k=2, leaves=leaves, max_bytes=2**13)
+    learner = tree(k=2, leaf_prediction=leaf_prediction, max_bytes=2**13)
     assert nbytes(learner.trees) <= 2**13
     X, y = chess(LONG)
     tally = learner.play(X, y, trace=False)
@@ -31,7 +31,7 @@ def test_a_full_tree_goes_on_learning(leaves):
     assert 1 < size <= learner.trees.links.shape[1]
     assert tally.rounds == LONG
     if COMPILED:
-        roomy = tree(k=2, leaves=leaves)
+        roomy = tree(k=2, leaf_prediction=leaf_prediction)
         roomy.play(X, y, trace=False)
         assert n_nodes(roomy) > 10 * size
         learner.play(*chess(LONG, seed=1), trace=False)
@@ -48,7 +48,7 @@ def test_a_full_tree_goes_on_learning(leaves):
 def test_room_for_splits_is_found_to_the_last_node():
     """Splits of two sizes: what no longer fits is not split, what does is."""
     for max_bytes in range(4000, 6000, 100):
-        learner = tree(k=2, d=2, nominal=(0, 3), leaves="majority", max_bytes=max_bytes)
+        learner = tree(k=2, d=2, nominal=(0, 3), leaf_prediction="majority", max_bytes=max_bytes)
         X, y = chess(150)
         X[:, 1] = np.floor(X[:, 1] * 3)
         learner.play(X, (y + X[:, 1].astype(int)) % 2)
@@ -58,7 +58,7 @@ def test_room_for_splits_is_found_to_the_last_node():
 
 def test_a_split_too_wide_for_its_room_is_not_made():
     """At the last depth leaves remember nothing, so that nodes may run out before statistics."""
-    form = {"nominal": (40,), "leaves": "majority", "max_depth": 1}
+    form = {"nominal": (40,), "leaf_prediction": "majority", "max_depth": 1}
     for max_bytes, size in ((1500, 1), (2**16, 42)):
         learner = tree(k=2, d=1, **form, max_bytes=max_bytes)
         learner.play(np.arange(120.0)[:, None] % 40, np.arange(120) % 40 % 2)

@@ -40,7 +40,7 @@ def n_nodes(learner):
 @pytest.fixture
 def multiway():
     """A tree that has split its nominal column of three values, of which it has seen two."""
-    learner = tree(d=1, nominal=(3,), leaves="majority")
+    learner = tree(d=1, nominal=(3,), leaf_prediction="majority")
     for t in range(40):
         tell(learner, [float(t % 2)], t % 2)
     assert n_nodes(learner) == 5
@@ -67,10 +67,10 @@ def test_minus_zero_is_zero(multiway):
     assert said(multiway, [-0.0]) == [0]
 
 
-@pytest.mark.parametrize("leaves", ["majority", "bayes", "adaptive"])
-@pytest.mark.parametrize("observer", ["gaussian", "histogram"])
-def test_nothing_but_missing_values(leaves, observer):
-    learner = tree(d=3, nominal=(0, 2, 0), leaves=leaves, observer=observer)
+@pytest.mark.parametrize("leaf_prediction", ["majority", "bayes", "adaptive"])
+@pytest.mark.parametrize("splitter", ["gaussian", "histogram"])
+def test_nothing_but_missing_values(leaf_prediction, splitter):
+    learner = tree(d=3, nominal=(0, 2, 0), leaf_prediction=leaf_prediction, splitter=splitter)
     for t in range(150):
         tell(learner, [np.nan] * 3, (0, 1, 1)[t % 3])
     assert n_nodes(learner) == 1
@@ -81,7 +81,7 @@ def test_nothing_but_missing_values(leaves, observer):
 
 
 def test_missing_values_go_where_most_went():
-    learner = tree(k=2, d=2, leaves="majority", max_depth=1)
+    learner = tree(k=2, d=2, leaf_prediction="majority", max_depth=1)
     rng = np.random.default_rng(0)
     for t in range(60):
         tell(learner, [(-1.0 if t % 3 else 1.0) + 0.1 * rng.normal(), 0.0], int(t % 3 == 0))
@@ -101,10 +101,10 @@ def test_missing_values_are_for_trees_alone():
 # weights
 
 
-def forest(n=1, k=3, d=2, grace=1e9, leaves="bayes", max_bytes=2**22):
-    trees = Trees(n, k, d, (0,) * d, 10, 0, leaves, "gaussian", max_bytes)
+def forest(n=1, k=3, d=2, grace_period=1e9, leaf_prediction="bayes", max_bytes=2**22):
+    trees = Trees(n, k, d, (0,) * d, 10, 0, leaf_prediction, "gaussian", max_bytes)
     trees.allocate()
-    trees.set_rates(*(np.full(n, value) for value in (grace, 0.1, 0.5)))
+    trees.set_rates(*(np.full(n, value) for value in (grace_period, 0.1, 0.5)))
     return trees
 
 
@@ -138,7 +138,7 @@ def test_weights_that_are_none_teach_nothing(w):
 
 def test_grace_is_a_weight():
     for w, rounds in ((1.0, 100), (10.0, 10), (100.0, 2)):
-        trees = forest(k=2, d=1, grace=100.0)
+        trees = forest(k=2, d=1, grace_period=100.0)
         split = []
         for t in range(200):
             teach(trees, 0, [t % 2 + 0.01 * t], t % 2, w)
@@ -148,7 +148,7 @@ def test_grace_is_a_weight():
 
 def test_trees_are_independent():
     """Tree 1 of three learns; the others stay as they were, and it equals a tree alone."""
-    three, untouched, alone = (forest(n, k=2, grace=10.0) for n in (3, 3, 1))
+    three, untouched, alone = (forest(n, k=2, grace_period=10.0) for n in (3, 3, 1))
     X, y = chess(300)
     for x, label in zip(X, y, strict=True):
         said = teach(three, 1, x, label, 1.5)
@@ -168,7 +168,7 @@ def test_trees_are_independent():
 
 
 def test_pure_leaves_never_split():
-    learner = tree(tie=100.0)
+    learner = tree(tau=100.0)
     rng = np.random.default_rng(0)
     for _ in range(150):
         tell(learner, rng.normal(size=2), 1)
@@ -181,10 +181,10 @@ def test_pure_leaves_never_split():
     assert n_nodes(learner) == 1
 
 
-@pytest.mark.parametrize("observer", ["gaussian", "histogram"])
-def test_noise_is_never_split(observer):
+@pytest.mark.parametrize("splitter", ["gaussian", "histogram"])
+def test_noise_is_never_split(splitter):
     """Gains of chance are below the bound, and the bound never below so small a tie."""
-    learner = tree(d=3, delta=1e-7, tie=1e-9, nominal=(0, 0, 4), observer=observer)
+    learner = tree(d=3, delta=1e-7, tau=1e-9, nominal=(0, 0, 4), splitter=splitter)
     n = 5000 if COMPILED else 400
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.normal(size=(n, 2)), rng.integers(0, 4, n)])
@@ -197,7 +197,7 @@ def test_noise_is_never_split(observer):
 
 def test_nothing_to_split():
     """Columns without two values, whatever the tie."""
-    learner = tree(d=2, nominal=(0, 3), tie=100.0)
+    learner = tree(d=2, nominal=(0, 3), tau=100.0)
     for t in range(100):
         tell(learner, [1.0, 2.0], t % 3)
     assert n_nodes(learner) == 1
@@ -205,20 +205,20 @@ def test_nothing_to_split():
 
 def test_the_threshold_itself_goes_left():
     """The edges of a histogram are values that occur: here 0 … 4, and the labels change after 2."""
-    learner = tree(k=2, d=1, observer="histogram", leaves="majority", max_depth=1)
+    learner = tree(k=2, d=1, splitter="histogram", leaf_prediction="majority", max_depth=1)
     for t in range(130):
         tell(learner, [float(t % 5)], int(t % 5 > 2))
     assert n_nodes(learner) == 3
     assert said(learner, [2.0], [np.nextafter(2.0, 3.0)]) == [0, 1]
 
 
-@pytest.mark.parametrize("leaves", ["majority", "bayes"])
-def test_depth_is_bounded(leaves):
+@pytest.mark.parametrize("leaf_prediction", ["majority", "bayes"])
+def test_depth_is_bounded(leaf_prediction):
     X, y = chess(500)
     for depth in (1, 2):
-        learner = tree(k=2, max_depth=depth, leaves=leaves)
+        learner = tree(k=2, max_depth=depth, leaf_prediction=leaf_prediction)
         learner.play(X, y)
         assert n_nodes(learner) == 2 ** (depth + 1) - 1
-    learner = tree(k=2, leaves=leaves)
+    learner = tree(k=2, leaf_prediction=leaf_prediction)
     learner.play(X, y)
     assert n_nodes(learner) > 7

@@ -12,7 +12,13 @@ from onearm.boosting.trees.nodes import LABEL, NOTES
 from onearm.checks.trial import rows, same_trace
 
 K, D, ROUNDS = 4, 5, 120
-SETTINGS = {"grace": 10.0, "delta": 0.1, "tie": 0.5, "leaves": "majority", "max_bytes": 2**20}
+SETTINGS = {
+    "grace_period": 10.0,
+    "delta": 0.1,
+    "tau": 0.5,
+    "leaf_prediction": "majority",
+    "max_bytes": 2**20,
+}
 BOOSTERS = [AdaBandit, AdaBoostOLM, BanditBBM, OnlineMBBM]
 
 
@@ -20,8 +26,8 @@ class OurTree:
     """One of the trees that weak="tree" makes."""
 
     def __init__(self, k=K):
-        once = (np.array([SETTINGS[name]]) for name in ("grace", "delta", "tie"))
-        rest = (10, 0, SETTINGS["leaves"], "gaussian", SETTINGS["max_bytes"])
+        once = (np.array([SETTINGS[name]]) for name in ("grace_period", "delta", "tau"))
+        rest = (10, 0, SETTINGS["leaf_prediction"], "gaussian", SETTINGS["max_bytes"])
         self.trees = Trees(1, k, D, (), *rest)
         self.trees.allocate()
         self.trees.set_rates(*once)
@@ -76,7 +82,14 @@ def test_our_trees_as_objects_give_the_same_bits(cls, kind):
     trace = own.play(X, y)
     assert same_trace(trace, foreign.play(X, y))
     assert own.learners.used[:, 0].max() > 3  # they have split more than once
-    for name in {"choosing", "updating", "alpha", "logv", "squares", "t"} & own.arrays().keys():
+    for name in {
+        "choosing",
+        "updating",
+        "vote_weights",
+        "log_expert_weights",
+        "squared_gradients",
+        "n_updates",
+    } & own.arrays().keys():
         assert getattr(own, name).tobytes() == getattr(foreign, name).tobytes(), name
     assert own.scores(X).tobytes() == foreign.scores(X).tobytes()
     assert own.chances(X).tobytes() == foreign.chances(X).tobytes()

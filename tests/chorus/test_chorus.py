@@ -6,11 +6,11 @@ from scipy.linalg import hadamard
 
 import onearm
 from onearm import Separable
-from onearm.chorus.conductor import DRAW, MEMORY, doubt, judge, rank, solve
+from onearm.chorus.conductor import MEMORY, PRIOR, doubt, judge, rank, solve
 from onearm.chorus.echo import echo
 from onearm.chorus.memory import folded, recall, remember
-from onearm.chorus.metric import DRAW as ROUND
 from onearm.chorus.metric import LEAST, differ, measure, measured, measured_all
+from onearm.chorus.metric import PRIOR as IDENTITY
 from onearm.chorus.rows import note, scaled, weighed
 from onearm.chorus.waves import LENGTH, turn, waves
 
@@ -32,7 +32,7 @@ def nearness(distance):
 
 @pytest.mark.parametrize("d", [7, 32, 100])
 def test_products_of_waves_fall_with_the_distance(d):
-    learner = onearm.Chorus(2, d, waves=4096, seed=2)
+    learner = onearm.Chorus(2, d, n_components=4096, seed=2)
     rng = np.random.default_rng(3)
     z, way = rng.normal(size=(2, d))
     way /= np.linalg.norm(way)
@@ -57,11 +57,11 @@ def test_solve_solves():
 
 
 def test_judge_is_a_ridge_regression_on_leads():
-    """Old answers count less; DRAW of them, which do not age, say that all voices are equal."""
+    """Old answers count less; PRIOR of them, which do not age, say that all voices are equal."""
     rng = np.random.default_rng(5)
     n, k, rounds = 4, 3, 200
     start = np.array([1 / n] * n + [0.0])
-    S, b, c = DRAW * np.eye(n + 1), DRAW * start, start.copy()
+    S, b, c = PRIOR * np.eye(n + 1), PRIOR * start, start.copy()
     leads, rewards = [], []
     for _ in range(rounds):
         said, label, reward = rng.normal(size=(n, k)), rng.integers(k), float(rng.integers(2))
@@ -70,8 +70,8 @@ def test_judge_is_a_ridge_regression_on_leads():
         leads.append(np.append(said[:, label] - others, 1.0))
         rewards.append(reward)
     age = np.sqrt(MEMORY ** np.arange(rounds)[::-1])
-    Z = np.vstack([age[:, None] * leads, np.sqrt(DRAW) * np.eye(n + 1)])
-    wanted = np.append(age * rewards, np.sqrt(DRAW) * start)
+    Z = np.vstack([age[:, None] * leads, np.sqrt(PRIOR) * np.eye(n + 1)])
+    wanted = np.append(age * rewards, np.sqrt(PRIOR) * start)
     np.testing.assert_allclose(c, np.linalg.lstsq(Z, wanted)[0], 1e-9)
 
 
@@ -165,12 +165,12 @@ def test_rows_are_measured_by_what_differs_within_labels():
     Z = (rng.normal(size=(k, d))[y] * 5 + rng.normal(size=(n, d)) @ mix).astype(np.float32)
     C, mean, count = np.zeros((d, d)), np.zeros((k, d)), np.zeros(k)
     for z, label in zip(Z, y, strict=True):
-        differ(z, label, C, mean, count)
+        differ(z, label, (C, mean, count, C))
     off = Z - np.array([Z[y == r].mean(axis=0) for r in range(k)])[y]
     np.testing.assert_allclose(np.tril(off.T @ off), C, 1e-4, 1e-3)
     A, u, U = np.zeros((d, d), np.float32), np.zeros(d, np.float32), np.zeros((d, n), np.float32)
     measure(C, n, A)
-    spread = (off.T @ off + ROUND * np.eye(d)) / (n + ROUND) + LEAST * np.eye(d)
+    spread = (off.T @ off + IDENTITY * np.eye(d)) / (n + IDENTITY) + LEAST * np.eye(d)
     np.testing.assert_allclose(A @ A.T, np.linalg.inv(spread), 1e-4, 1e-5)
     measured_all(A, np.ascontiguousarray(Z.T), U)
     measured(A, Z[7], u)
@@ -195,11 +195,11 @@ def test_there_is_no_doubt_where_it_is_as_sure_as_at_best():
 def test_a_column_that_never_changes_is_not_forgotten_for_ever():
     """Its variances stay as they are, and what the others say is the same without it."""
     X, y = Separable(400, 3, 4, seed=5).arrays()
-    learner = onearm.Chorus(3, 5, waves=64)
+    learner = onearm.Chorus(3, 5, n_components=64)
     learner.play(np.column_stack([X, np.full(400, 7.0)]), y)
     first = learner.edges[1]
-    np.testing.assert_array_equal(learner.W[first + 4, 2], learner.W[first + 4, 2, 0])
-    assert learner.P[first + 4] == 1 / 0.1
+    np.testing.assert_array_equal(learner.weights[first + 4, 2], learner.weights[first + 4, 2, 0])
+    assert learner.variances[first + 4] == 1 / 0.1
 
 
 @pytest.mark.compiled
@@ -208,8 +208,8 @@ def test_scales_do_not_matter():
     other = X.copy()
     other[:, ::3] *= 1e6
     other[:, 1::3] += 1e6
-    first = onearm.Chorus(4, 8, waves=128).play(X, y)
-    again = onearm.Chorus(4, 8, waves=128).play(other, y)
+    first = onearm.Chorus(4, 8, n_components=128).play(X, y)
+    again = onearm.Chorus(4, 8, n_components=128).play(other, y)
     assert (first.label != again.label).mean() <= 0.02
     assert first.correct[-100:].mean() > 0.8
 
@@ -219,7 +219,7 @@ def test_exchanged_labels_are_learnt_anew():
     k, change = 5, 2000
     X, y = Separable(change + 600, k, 10, seed=2).arrays()
     y[change:] = (y[change:] + 1) % k
-    learner = onearm.Chorus(k, 10, waves=256)
+    learner = onearm.Chorus(k, 10, n_components=256)
     learner.play(X[:change], y[:change])
     assert learner.change[1] == 0
     after = learner.play(X[change:], y[change:])
@@ -229,7 +229,7 @@ def test_exchanged_labels_are_learnt_anew():
 
 @pytest.mark.compiled
 def test_labels_that_cannot_be_separated_do_not_ring_the_alarm():
-    learner = onearm.Chorus(9, 400, waves=256)
+    learner = onearm.Chorus(9, 400, n_components=256)
     learner.play(onearm.SynNonSep(3000, seed=1))
     assert learner.change[1] == 0
 
@@ -241,7 +241,7 @@ def test_noise_alone_does_not_ring_the_alarm(noise):
     X, y = Separable(3000, k, 40, seed=3).arrays()
     rng = np.random.default_rng(4)
     y = np.where(rng.random(3000) < noise, rng.integers(0, k, 3000), y)
-    learner = onearm.Chorus(k, 40, waves=256)
+    learner = onearm.Chorus(k, 40, n_components=256)
     trace = learner.play(X, y)
     assert learner.change[1] == 0
     if noise == 1.0:  # there is nothing to find, and it stops looking
@@ -251,9 +251,9 @@ def test_noise_alone_does_not_ring_the_alarm(noise):
 def test_wide_rows_get_more_waves_unless_told():
     told = ((16, 0, 1024), (256, 0, 1024), (400, 0, 2048), (784, 0, 4096), (784, 64, 1024))
     for d, asked, n in told:
-        learner = onearm.Chorus(2, d, waves=asked)
+        learner = onearm.Chorus(2, d, n_components=asked)
         assert learner.edges[1] == n
-        assert learner.Y.shape[1] == 4 * (asked or n)
+        assert learner.memory_labels.shape[1] == 4 * (asked or n)
 
 
 def test_a_label_found_right_after_one_echo_is_hardly_that_of_another():

@@ -9,7 +9,7 @@ from tests.twins import NOMINAL, D, K, compare_a_round, compare_states, nominal_
 
 
 def test_chorus_with_nominal_columns_and_missing_values():
-    learner = onearm.Chorus(K, D, nominal=NOMINAL, waves=64, seed=3)
+    learner = onearm.Chorus(K, D, nominal=NOMINAL, n_components=64, seed=3)
     naive = reference(learner)
     X, y = nominal_examples(4, missing=True)
     for t, (x, label) in enumerate(zip(X[:120], y, strict=False)):
@@ -23,7 +23,7 @@ def test_chorus_with_many_numbers():
     rng = np.random.default_rng(6)
     y = rng.integers(0, 3, 70)
     X = rng.normal(size=(70, 150)) + 3 * rng.normal(size=(3, 150))[y]
-    learner = onearm.Chorus(3, 150, waves=64, seed=3)
+    learner = onearm.Chorus(3, 150, n_components=64, seed=3)
     naive = reference(learner)
     for t, (x, label) in enumerate(zip(X, y, strict=True)):
         compare_a_round(learner, naive, x, int(label), t)
@@ -37,7 +37,7 @@ def test_chorus_remembers_the_last_rows_only():
     rng = np.random.default_rng(9)
     X = rng.normal(size=(600, D))
     y = np.where(rng.random(600) < 0.5, rng.integers(0, 3, 600), X[:, :3].argmax(axis=1))
-    learner = onearm.Chorus(3, D, waves=64, seed=3)
+    learner = onearm.Chorus(3, D, n_components=64, seed=3)
     naive = reference(learner)
     for t, (x, label) in enumerate(zip(X, y, strict=True)):
         compare_a_round(learner, naive, x, int(label), t)
@@ -74,7 +74,7 @@ def test_chorus_with_texts(nominal):
 def compare_through_a_change(X, y, change):
     """The alarm rings in both, at the same time, and both hear the same echo."""
     k = y.max() + 1
-    learner = onearm.Chorus(k, X.shape[1], waves=64, seed=3)
+    learner = onearm.Chorus(k, X.shape[1], n_components=64, seed=3)
     naive = reference(learner)
     y = np.where(np.arange(len(y)) < change, y, (y + 1) % k)
     for t, (x, label) in enumerate(zip(X, y, strict=True)):
@@ -83,7 +83,7 @@ def compare_through_a_change(X, y, change):
         assert learner.change[1] == naive.alarms
         assert t >= change or not naive.alarms
         if naive.alarms > alarms:
-            due = learner.kept[1]
+            due = learner.memory_counts[1]
             compare_states(learner, naive)
     assert learner.change[1] == 1
     compare_states(learner, naive)
@@ -95,8 +95,8 @@ def test_chorus_when_labels_are_exchanged():
     """And go on until the rows of before are measured anew, too."""
     X = np.random.default_rng(8).normal(size=(900, D))
     learner, due = compare_through_a_change(X, X[:, :K].argmax(axis=1), 250)
-    assert learner.kept[1] > due
-    assert learner.Y.any(axis=1).all()
+    assert learner.memory_counts[1] > due
+    assert learner.memory_labels.any(axis=1).all()
 
 
 def test_chorus_when_labels_of_texts_are_exchanged():

@@ -29,7 +29,7 @@ def test_files_are_refused_or_work(case):
 def test_without_the_checks_the_attack_succeeds(checked, tmp_path):
     """The test above can fail: unless checked, invalid labels in a Chorus end in a crash."""
     header, arrays = parse(valid_file("Chorus-0"))
-    arrays["Y"][arrays["Y"] != 0] = 2**40
+    arrays["memory_labels"][arrays["memory_labels"] != 0] = 2**40
     (tmp_path / "model").write_bytes(model_file(header, arrays))
     code = f"""
 import numpy as np, onearm

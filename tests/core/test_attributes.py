@@ -41,7 +41,7 @@ def test_sizes_are_fixed(name):
         "seed",
         "n_learners",
         "n_points",
-        "waves",
+        "n_components",
         "weak",
     ):
         if size in model.params():

@@ -11,7 +11,7 @@ from tests.cases import ids, make
 @pytest.mark.parametrize(
     ("build", "says"),
     [
-        (lambda: onearm.Chorus(1000, 10**6), r"needs 29.8 GiB, 22.4 GiB of it for W of shape"),
+        (lambda: onearm.Chorus(1000, 10**6), "29.8 GiB, 22.4 GiB of it for weights of shape"),
         (lambda: onearm.Banditron(10**5, 10**6), r"needs 745 GiB"),
         (lambda: onearm.Newtron(100, 1000, diagonal=False), "use diagonal=True"),
         (lambda: onearm.LinUCB(1000, 10**4), "use diagonal=True"),
@@ -43,10 +43,10 @@ def test_bytes_are_those_of_the_arrays(case):
 
 def test_chorus_degrades_for_many_labels():
     """Its table of labels by labels would have 149 GiB: it keeps less, and still chooses."""
-    learner = onearm.Chorus(100_000, 2, waves=32)
-    assert learner.T.shape == (100_000, 1, 2)
-    few = onearm.Chorus(1000, 2, waves=32)
-    assert few.T.shape == (1000, 1000, 2)
+    learner = onearm.Chorus(100_000, 2, n_components=32)
+    assert learner.frozen_outcomes.shape == (100_000, 1, 2)
+    few = onearm.Chorus(1000, 2, n_components=32)
+    assert few.frozen_outcomes.shape == (1000, 1000, 2)
 
 
 def test_the_echo_of_many_labels_knows_of_each_itself_alone():
@@ -67,8 +67,8 @@ def test_chorus_of_many_labels_plays_on():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 2000)
     X = np.eye(3)[y] + 0.1 * rng.normal(size=(2000, 3))
-    learner = onearm.Chorus(1200, 3, waves=32)
+    learner = onearm.Chorus(1200, 3, n_components=32)
     learner.change[:] = 0.0, 1.0  # as after a change: the echo has a voice
     learner.play(X, y)
-    assert learner.T[:, 0, 0].any()
+    assert learner.frozen_outcomes[:, 0, 0].any()
     assert all(np.isfinite(array).all() for array in learner.content().values())

@@ -37,15 +37,21 @@ from tests.cases import FORMS, learner_class
         (lambda: InverseGap(3, 4, "fast", "squared"), "loss must be 'logistic' for rule='fast'"),
         (lambda: HoeffdingTree(3, 4, delta=1.0), r"delta must be a number in \(0, 1\), got 1.0"),
         (lambda: HoeffdingTree(3, 4, n_splits=0), r"n_splits must be an integer in \[1, "),
-        (lambda: HoeffdingTree(3, 4, leaves="mean"), "leaves must be one of 'majority', 'bayes', "),
+        (
+            lambda: HoeffdingTree(3, 4, leaf_prediction="mean"),
+            "leaf_prediction must be one of 'majority', 'bayes', ",
+        ),
         (lambda: HoeffdingTree(3, 4, nominal=(0.5,) * 4), r"nominal must be integers in \[0, "),
         (lambda: HoeffdingTree(3, 4, nominal=(0, 2)), r"nominal must have .* 4 .*, got \(0, 2\)"),
         (lambda: AdaBandit(3, 4, nominal=[2] * 5), r"nominal must have one entry for each of 4"),
-        (lambda: AdaBandit(3, 4, grace=(20, 5)), r"grace must be .* range .*, got \(20, 5\)"),
+        (
+            lambda: AdaBandit(3, 4, grace_period=(20, 5)),
+            r"grace_period must be .* range .*, got \(20, 5\)",
+        ),
         (lambda: AdaBandit(3, 4, delta=(0.0, 0.5)), r"delta must be a number in \(0, 1\) or a r"),
         (
-            lambda: AdaBandit(3, 4, tie=(0.1,)),
-            r"tie must be a number in \[1e-12, 1e12\] or a range",
+            lambda: AdaBandit(3, 4, tau=(0.1,)),
+            r"tau must be a number in \[1e-12, 1e12\] or a range",
         ),
         (lambda: AdaBandit(3, 4, weight_scale="1"), "weight_scale must be a number in"),
         (

@@ -33,7 +33,7 @@ def test_equals_reference(case, rewards):
 
 
 @pytest.mark.parametrize(
-    ("leaves", "observer"),
+    ("leaf_prediction", "splitter"),
     [
         ("adaptive", "gaussian"),
         ("bayes", "gaussian"),
@@ -42,8 +42,8 @@ def test_equals_reference(case, rewards):
         ("majority", "histogram"),
     ],
 )
-def test_trees_with_nominal_columns_and_missing_values(leaves, observer):
-    form = EAGER | {"leaves": leaves, "observer": observer, "nominal": NOMINAL}
+def test_trees_with_nominal_columns_and_missing_values(leaf_prediction, splitter):
+    form = EAGER | {"leaf_prediction": leaf_prediction, "splitter": splitter, "nominal": NOMINAL}
     learner = onearm.HoeffdingTree(K, D, **form)
     naive = reference(learner)
     for t, (x, y) in enumerate(zip(*nominal_examples(4, missing=True), strict=True)):
@@ -55,7 +55,7 @@ def test_trees_with_nominal_columns_and_missing_values(leaves, observer):
 
 def test_histograms_grow_and_speak():
     """Leaves that have set their bins answer by them, split, and begin anew in the same place."""
-    form = EAGER | {"observer": "histogram", "leaves": "bayes", "grace": 60.0}
+    form = EAGER | {"splitter": "histogram", "leaf_prediction": "bayes", "grace_period": 60.0}
     learner = onearm.HoeffdingTree(K, D, **form)
     naive = reference(learner)
     answered = 0
@@ -74,12 +74,14 @@ def walk(node):
 
 NOMINAL_FORMS = {
     "AdaBandit": ASIDE | PLAIN | {"target": "cheapest"},
-    "AdaBoostOLM": FEW | {"weight_scale": (5.0, 20.0), "leaves": "bayes"},
+    "AdaBoostOLM": FEW | {"weight_scale": (5.0, 20.0), "leaf_prediction": "bayes"},
     "BanditBBM": ASIDE | {"target": "cheapest", "gamma": 0.2, "weight_scale": 5.0},
-    "OnlineMBBM": FEW | PLAIN | {"ties": "strict", "leaves": "majority", "observer": "histogram"},
+    "OnlineMBBM": FEW
+    | PLAIN
+    | {"potential_ties": "strict", "leaf_prediction": "majority", "splitter": "histogram"},
     "BinBandit": ASIDE
     | PLAIN
-    | {"n_learners": 2, "leaves": "majority", "eta": 0.01, "others": False},
+    | {"n_learners": 2, "leaf_prediction": "majority", "eta": 0.01, "others": False},
 }
 
 

@@ -168,5 +168,5 @@ def test_rounds_that_python_may_interrupt_always_wait():
     learner = onearm.AdaBandit(2, 6, n_learners=2, weak=river.HoeffdingTreeClassifier)
     assert learner.lock.busy[0] == 1
     together(lambda: round_by_call(learner, 3), lambda: learner.predict(X[:3]), times=3)
-    assert learner.t[0] == 9
+    assert learner.n_updates[0] == 9
     assert copy.deepcopy(learner).lock.always

@@ -7,7 +7,7 @@ import numpy as np
 from onearm.core.rng import draw, uniform
 
 from .observers import total
-from .weak import make_weak, one_of, teach
+from .weak import Boosted, make_weak, one_of, teach
 
 
 def maxima(s, among):
@@ -82,7 +82,7 @@ def slope(y, s, h, alpha):
     return -total(sig(s[j] - s[y] - alpha) for j in range(len(s)) if j != y)
 
 
-class Experts:
+class Experts(Boosted):
     """What both have: votes weighted by alpha, and Hedge over the N partial sums of them."""
 
     def __init__(
@@ -90,30 +90,24 @@ class Experts:
         k,
         d,
         n_learners=15,
-        weak="tree",
-        grace=(5, 20),
-        delta=(0.01, 0.9),
-        tie=(0.01, 0.9),
-        weight_scale=1.0,
         step="paper",
         step_scale=1.0,
-        ties="random",
+        tie_break="random",
         share=0.0,
-        nominal=(),
-        leaves="majority",
-        observer="gaussian",
-        seed=0,
+        **weak,
     ):
         self.k = k
         self.N = n_learners
         self.step, self.step_scale = step, step_scale
-        self.ties, self.share = ties, share
-        form = (weak, seed, grace, delta, tie, weight_scale, nominal, leaves, observer)
-        self.weak, self.weight_scales = make_weak(self.N, k, d, *form)
+        self.tie_break, self.share = tie_break, share
+        self.weak, self.weight_scales = make_weak(self.N, k, d, **weak)
         self.alpha = [0.0] * self.N
         self.logv = [0.0] * self.N
         self.G2 = [0.0] * self.N  # sums of squared gradients
         self.t = 0
+
+    def state(self):
+        return super().state() | {"vote_weights": self.alpha, "log_expert_weights": self.logv}
 
     def labels(self, x):
         return [learner.says(x) for learner in self.weak]
@@ -134,7 +128,7 @@ class Experts:
     def candidates(self, s, among):
         """The labels among which the expert with the votes s draws."""
         best = maxima(s, among)
-        return best if self.ties == "random" else best[:1]
+        return best if self.tie_break == "random" else best[:1]
 
     def greedy_chances(self, x, among):
         P = self.expert_chances()

@@ -3,6 +3,8 @@
 import numpy as np
 from scipy.special import expit
 
+ETA = {"logistic": 2.0, "squared": 0.1}  # the default step size of a loss
+
 
 class Adaptive:
     def __init__(self, k, d, loss, eta):

@@ -3,14 +3,26 @@
 
 import numpy as np
 
-from .adaptive import Adaptive
+from onearm.core.rng import poisson
+
+from .adaptive import ETA, Adaptive
+from .twin import Twin
 
 
-class Bag:
+class Bag(Twin):
     def __init__(self, k, d, n_bags=5, epsilon=0.05, loss="logistic", eta=0.5):
         self.k = k
         self.epsilon = epsilon
         self.bags = [Adaptive(k, d, loss, eta) for _ in range(n_bags)]
+
+    @classmethod
+    def resolved(cls, learner):
+        return {"eta": learner.eta or ETA[learner.loss]}
+
+    def draws(self, learner):
+        """How often each bag gets the answer."""
+        rng = learner.updating.copy()
+        return ([poisson(1.0, rng) for _ in self.bags],)
 
     def scores(self, x):
         return np.mean([bag.margins(x) for bag in self.bags], axis=0)

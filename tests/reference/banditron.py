@@ -2,8 +2,10 @@
 
 import numpy as np
 
+from .twin import Twin
 
-class Banditron:
+
+class Banditron(Twin):
     def __init__(self, k, d, gamma=0.05):
         self.k = k
         self.gamma = gamma

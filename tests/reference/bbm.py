@@ -5,7 +5,7 @@ import numpy as np
 
 from .adabandit import elsewhere, estimated_costs, estimated_loss, explored, maxima
 from .observers import total
-from .weak import LEAST_WEIGHT, make_weak, one_of, teach
+from .weak import LEAST_WEIGHT, Boosted, make_weak, one_of, teach
 
 
 class Potential:
@@ -50,31 +50,14 @@ class Potential:
         return {"strict": 1.0, "random": 1 - 1 / winners, "lenient": 0.0}[self.ties]
 
 
-class Majority:
+class Majority(Boosted):
     """What both have: one vote for each weak learner."""
 
-    def __init__(
-        self,
-        k,
-        d,
-        n_learners=20,
-        gamma=0.1,
-        weak="tree",
-        grace=(5, 20),
-        delta=(0.01, 0.9),
-        tie=(0.01, 0.9),
-        weight_scale=1.0,
-        ties="random",
-        nominal=(),
-        leaves="majority",
-        observer="gaussian",
-        seed=0,
-    ):
+    def __init__(self, k, d, n_learners=20, gamma=0.1, potential_ties="random", **weak):
         self.k = k
         self.N = n_learners
-        self.potential = Potential(k, gamma, ties)
-        form = (weak, seed, grace, delta, tie, weight_scale, nominal, leaves, observer)
-        self.weak, self.weight_scales = make_weak(self.N, k, d, *form)
+        self.potential = Potential(k, gamma, potential_ties)
+        self.weak, self.weight_scales = make_weak(self.N, k, d, **weak)
 
     def votes(self, x):
         """[s^0, s^1, ..., s^N]"""

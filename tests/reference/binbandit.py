@@ -10,29 +10,11 @@ import numpy as np
 
 from .adabandit import elsewhere, explored, maxima
 from .observers import total
-from .weak import Linear, make_weak, one_of
+from .weak import Boosted, Linear, make_weak, one_of
 
 
-class BinBandit:
-    def __init__(
-        self,
-        k,
-        d,
-        rho=0.001,
-        n_learners=10,
-        gamma=0.1,
-        eta=0.0,
-        others=False,
-        weak="tree",
-        grace=(50, 200),
-        delta=(1e-11, 0.9),
-        tie=(0.01, 0.9),
-        weight_scale=1.0,
-        nominal=(),
-        leaves="majority",
-        observer="gaussian",
-        seed=0,
-    ):
+class BinBandit(Boosted):
+    def __init__(self, k, d, rho=0.001, n_learners=10, gamma=0.1, eta=0.0, others=False, **weak):
         self.k = k
         self.rho = rho
         self.N = n_learners
@@ -40,9 +22,11 @@ class BinBandit:
         self.theta = gamma / (2 + gamma)
         self.eta = eta
         self.others = others
-        form = (weak, seed, grace, delta, tie, weight_scale, nominal, leaves, observer)
-        self.weak, self.weight_scales = make_weak(k * self.N, 2, d, *form)
+        self.weak, self.weight_scales = make_weak(k * self.N, 2, d, **weak)
         self.alpha = [[1 / self.N] * self.N for _ in range(k)]
+
+    def state(self):
+        return super().state() | {"vote_weights": self.alpha}
 
     def h(self, c, i, x):
         learner = self.weak[c * self.N + i]

@@ -1,7 +1,11 @@
 """Chorus, with one dense vector for the features of a row, all rows kept, all else as defined."""
 
+from typing import ClassVar
+
 import numpy as np
 from scipy.linalg import hadamard
+
+from .twin import Twin
 
 FEW = 1000  # numbers: a row of more is a text
 OWN, BOLD = 0.01, 0.1  # ridges
@@ -10,8 +14,8 @@ SLACK, ALARM, GUESS = 0.1, 20.0, 0.2
 FOLDED, NEAREST_RIGHT, NEAREST_WRONG = 128, 5, 20
 
 
-class Chorus:
-    def __init__(self, k, d, nominal, waves, alpha, signs, scale, shift):
+class Chorus(Twin):
+    def __init__(self, k, d, nominal, n_components, alpha, signs, scale, shift):
         self.k, self.alpha = k, alpha
         nominal = np.array(nominal or (0,) * d)
         sizes = np.maximum(1, nominal)
@@ -27,21 +31,64 @@ class Chorus:
             self.groups = [slice(0, self.N)]
         else:
             n = max(32, 2 ** int(np.ceil(np.log2(self.N))))
-            m = max(1, round(waves / n))
+            m = max(1, round(n_components / n))
             assert signs.shape == (3, n, m)
             assert shift.shape == (n, m)
             self.H = hadamard(n).astype(float)
             self.groups = [slice(0, n * m), slice(n * m, n * m + self.N + 1)]
-            self.room = 4 * waves  # how many rows are remembered
+            self.room = 4 * n_components  # how many rows are remembered
             self.folded = min(self.N, FOLDED)
             self.A, self.due = np.eye(self.folded, dtype=np.float32), 20
         self.F = self.groups[-1].stop
-        self.n_voices = 3 if self.text else 7
+        self.n_voices, self.n_memories = (3, 0) if self.text else (7, 2)
         self.echo = None  # (E, G, memory), what was known when an alarm rang
         self.table = np.zeros((2, k, k))  # tries and hits
         self.change = 0.0
         self.alarms = 0
         self.begin()
+
+    tolerances: ClassVar = {
+        "weights": (1e-7, 1e-9), "variances": (1e-7, 1e-9), "top_confidence": (1e-7, 1e-9),
+        "frozen_outcomes": (1e-12, 0.0), "label_counts": (0.0, 0.0), "label_means": (1e-6, 1e-9),
+        "scatter": (1e-9, 1e-9), "metric": (1e-6, 1e-7), "memory_counts": (0.0, 0.0),
+        "memory_labels": (0.0, 0.0), "memory_rows": (1e-5, 1e-6),
+    }  # fmt: skip
+
+    @classmethod
+    def resolved(cls, learner):
+        """What is random; test_chorus shows what it is good for."""
+        return {"signs": learner.signs, "scale": learner.scale, "shift": learner.shift}
+
+    @property
+    def tolerance(self):
+        """What is remembered is rounded to seven digits."""
+        return (1e-7, 1e-9) if self.text else (1e-5, 1e-7)
+
+    def state(self):
+        E, G, before = self.echo or (np.zeros((self.F, self.k)), np.zeros(self.n_memories), [])
+        stacked = np.stack([self.own, self.bold, self.var], axis=1)
+        arrays = {
+            "weights": stacked, "variances": self.P, "top_confidence": [self.top],
+            "lead_products": self.S, "lead_rewards": self.b, "stacking_weights": self.c,
+            "change": [self.change, self.alarms], "frozen_weights": E, "frozen_memory_weights": G,
+            "frozen_outcomes": self.table.transpose(1, 2, 0),
+        }  # fmt: skip
+        return arrays if self.text else arrays | self.memory_state(before)
+
+    def memory_state(self, before):
+        n, means, C = self.scatter()
+        rows = np.full((2, 2, self.folded, self.room), np.nan)
+        labels = np.zeros((2, self.room))
+        for i, ring in enumerate((self.memory, before)):
+            labels[i, : len(ring)] = [label + 1 if r else -(label + 1) for _, label, r in ring]
+            if ring:
+                U = np.array([u for u, _, _ in ring])
+                rows[i, 0, :, : len(ring)], rows[i, 1, :, : len(ring)] = U.T, self.measured(U).T
+        return {
+            "label_counts": n, "label_means": means, "scatter": np.tril(C), "metric": self.A.T,
+            "memory_counts": [self.remembered, self.due], "memory_labels": labels,
+            "memory_rows": rows,
+        }  # fmt: skip
 
     def begin(self):
         k, n = self.k, self.n_voices

@@ -3,8 +3,10 @@ regularization, ICML 2011 (Machine Learning 2013), without clipping the margins.
 
 import numpy as np
 
+from .twin import Twin
 
-class Confidit:
+
+class Confidit(Twin):
     def __init__(self, k, d, alpha=1.0, eta=1.0, diagonal=False):
         self.k = k
         self.alpha, self.eta = alpha, eta

@@ -3,9 +3,10 @@
 import numpy as np
 
 from .passive_aggressive import passive_aggressive
+from .twin import Twin
 
 
-class ConservativeOVA:
+class ConservativeOVA(Twin):
     def __init__(self, k, d, variant="PA-I", C=1.0):
         self.k = k
         self.variant = variant

@@ -6,16 +6,22 @@ better; IPS estimates minus the cost, -[a = label] (1 - reward) / propensity.
 
 import numpy as np
 
-from .adaptive import Adaptive
+from .adaptive import ETA, Adaptive
+from .twin import Twin
 
 
-class EpsilonGreedy:
+class EpsilonGreedy(Twin):
     def __init__(self, k, d, estimator="mtr", epsilon=0.05, loss="logistic", eta=0.5):
         self.k = k
         self.estimator = estimator
         self.epsilon = epsilon
         self.policy = Adaptive(k, d, loss if estimator == "mtr" else "squared", eta)
         self.q = Adaptive(k, d, "squared", eta)  # reward model, used by DR
+
+    @classmethod
+    def resolved(cls, learner):
+        loss = learner.loss if learner.estimator == "mtr" else "squared"
+        return {"eta": learner.eta or ETA[loss]}
 
     def scores(self, x):
         return self.policy.margins(x)

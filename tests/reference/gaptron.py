@@ -3,10 +3,12 @@ classification, NeurIPS 2020; with the adaptive step D / sqrt(2 (1e-8 + sum ||G|
 
 import numpy as np
 
+from .twin import Twin
+
 KAPPA = 0.5
 
 
-class Gaptron:
+class Gaptron(Twin):
     def __init__(self, k, d, loss="logistic", gamma=0.02, D=10.0):
         self.k = k
         self.loss = loss

@@ -9,6 +9,7 @@ import math
 import numpy as np
 
 from .observers import Gaussian, Histogram, Nominal, code, lowest_argmax, total
+from .twin import Twin
 
 MARGIN = 1e-10  # a merit must be larger by more than rounding to be better
 PURE = 0.99  # a leaf with a larger share in one class does not split
@@ -28,28 +29,51 @@ class Node:
         self.children = []
 
 
-class HoeffdingTree:
+class HoeffdingTree(Twin):
     def __init__(
         self,
         k,
         d,
         nominal=(),
-        grace=200,
+        grace_period=200,
         delta=1e-7,
-        tie=0.05,
+        tau=0.05,
         n_splits=10,
         max_depth=0,
-        leaves="adaptive",
-        observer="gaussian",
+        leaf_prediction="adaptive",
+        splitter="gaussian",
     ):
         self.k, self.d = k, d
         self.nominal = tuple(nominal) or (0,) * d
-        self.grace, self.delta, self.tie = grace, delta, tie
+        self.grace_period, self.delta, self.tau = grace_period, delta, tau
         self.n_splits = n_splits
         self.max_depth = max_depth
-        self.leaves = leaves
-        self.observer = observer
+        self.leaf_prediction = leaf_prediction
+        self.splitter = splitter
         self.root = Node([0.0] * k)
+
+    left_out = "seed", "max_bytes"
+
+    def state(self):
+        return {"used": [[self.n_nodes(), math.nan]]}
+
+    def n_nodes(self):
+        nodes, count = [self.root], 0
+        while nodes:
+            count += 1
+            nodes += nodes.pop().children
+        return count
+
+    def least_children(self):
+        """How many children a test of 150 rows must see, to show anything."""
+        return 2 if self.splitter == "histogram" or self.max_depth == 1 else 6
+
+    def tied(self, x):
+        """Where only counts matter, naive Bayes may leave two classes equal but for rounding."""
+        if self.splitter == "gaussian" or self.leaf_prediction != "bayes":
+            return False
+        second, first = np.sort(self.scores(x))[-2:]
+        return first - second < 1e-9
 
     # routing
 
@@ -108,9 +132,9 @@ class HoeffdingTree:
         return np.array([v / total(e) for v in e])
 
     def is_bayes(self, leaf):
-        if self.leaves == "adaptive":
+        if self.leaf_prediction == "adaptive":
             return leaf.nb_ok >= leaf.mc_ok
-        return self.leaves == "bayes"
+        return self.leaf_prediction == "bayes"
 
     def says(self, x):
         leaf = self.route(x)
@@ -125,13 +149,13 @@ class HoeffdingTree:
     def new_observer(self, j):
         if self.nominal[j] > 0:
             return Nominal(self.k, self.nominal[j])
-        return Gaussian(self.k, self.n_splits) if self.observer == "gaussian" else Histogram(self.k)
+        return Gaussian(self.k, self.n_splits) if self.splitter == "gaussian" else Histogram(self.k)
 
     def learn(self, x, y, w):
         if w <= 0 or not math.isfinite(w):
             return
         leaf = self.route(x)
-        if self.leaves == "adaptive":
+        if self.leaf_prediction == "adaptive":
             leaf.mc_ok += w if self.mc(leaf) == y else 0.0
             leaf.nb_ok += w if self.nb(leaf, x) == y else 0.0
         leaf.heard.add(y)
@@ -144,7 +168,7 @@ class HoeffdingTree:
                 leaf.observers[j].hear(float(x[j]), y, w)
         may_grow = self.max_depth == 0 or leaf.depth < self.max_depth
         mixed = sum(n > 0 for n in leaf.n) >= 2
-        if may_grow and mixed and leaf.total - leaf.tried >= self.grace:
+        if may_grow and mixed and leaf.total - leaf.tried >= self.grace_period:
             leaf.tried = leaf.total
             self.try_split(leaf)
 
@@ -161,7 +185,7 @@ class HoeffdingTree:
                 second_merit = best.merit
         R = math.log2(max(2, sum(n > 0 for n in leaf.n)))
         eps = math.sqrt(R**2 * math.log(1 / self.delta) / (2 * leaf.total))
-        sure = best_merit - second_merit > eps or eps < self.tie
+        sure = best_merit - second_merit > eps or eps < self.tau
         if column is not None and sure and max(leaf.n) / leaf.total <= PURE:
             leaf.column, leaf.threshold = column, candidate.threshold
             leaf.children = [Node(masses, leaf) for masses in candidate.branches]

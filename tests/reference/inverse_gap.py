@@ -3,32 +3,37 @@ NeurIPS 2021). The regressors predict rewards; the rules are written in costs, 1
 
 import numpy as np
 
-from .adaptive import Adaptive
+from .adaptive import ETA, Adaptive
+from .twin import Twin
 
 
-class InverseGap:
+class InverseGap(Twin):
     def __init__(
         self,
         k,
         d,
         rule="square",
         loss="logistic",
-        gamma_scale=10.0,
-        gamma_exponent=0.5,
+        scale=10.0,
+        exponent=0.5,
         eta=0.5,
     ):
         self.k = k
         self.rule = rule
-        self.gamma_scale, self.gamma_exponent = gamma_scale, gamma_exponent
+        self.scale, self.exponent = scale, exponent
         self.regressors = Adaptive(k, d, loss, eta)
         self.updates = 0
+
+    @classmethod
+    def resolved(cls, learner):
+        return {"eta": learner.eta or ETA[learner.loss]}
 
     def scores(self, x):
         return self.regressors.margins(x)
 
     def chances(self, x):
         t = self.updates + 1
-        gamma = self.gamma_scale * t**self.gamma_exponent
+        gamma = self.scale * t**self.exponent
         cost = 1 - np.clip(self.regressors.predictions(x), 0, 1)
         b = np.argmax(self.scores(x))
         if self.rule == "square":

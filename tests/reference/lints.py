@@ -10,10 +10,12 @@ import numpy as np
 from scipy.integrate import quad
 from scipy.special import ndtr
 
+from .twin import Twin
+
 TAIL = 9.0  # beyond nine standard deviations there is less than 1e-18
 
 
-class LinTS:
+class LinTS(Twin):
     def __init__(self, k, d, v=0.3, lam=1.0, diagonal=False):
         self.k = k
         self.v = v

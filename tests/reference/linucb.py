@@ -2,8 +2,10 @@
 
 import numpy as np
 
+from .twin import Twin
 
-class LinUCB:
+
+class LinUCB(Twin):
     def __init__(self, k, d, alpha=1.0, lam=1.0, diagonal=False):
         self.k = k
         self.alpha = alpha

@@ -6,8 +6,10 @@ norm D when it is longer (in place of the constrained argmin).
 
 import numpy as np
 
+from .twin import Twin
 
-class Newtron:
+
+class Newtron(Twin):
     def __init__(self, k, d, gamma=2**-8, alpha=10.0, beta=0.01, D=6.5, diagonal=True):
         self.k, self.d = k, d
         self.gamma, self.alpha, self.beta, self.D = gamma, alpha, beta, D

@@ -7,14 +7,15 @@ margin points to the left child.
 import numpy as np
 
 from .passive_aggressive import passive_aggressive
+from .twin import Twin
 
 
-class OffsetTree:
-    def __init__(self, k, d, variant="PA-I", C=1.0, rule="before", explore="none", c=1.0):
+class OffsetTree(Twin):
+    def __init__(self, k, d, variant="PA-I", C=1.0, rule="before", explore=0.0):
         self.k = k
         self.variant, self.C = variant, C
         self.rule = rule
-        self.explore, self.c = explore, c
+        self.explore = explore
         self.W = np.zeros((k - 1, d))
         self.updates = 0
         self.parent, self.side = {}, {}  # of each node; side +1 = left child, -1 = right child
@@ -46,7 +47,7 @@ class OffsetTree:
 
     def chances(self, x):
         t = self.updates + 1
-        eps = min(1.0, self.c / np.sqrt(t)) if self.explore == "sqrt" else 0.0
+        eps = min(1.0, self.explore / np.sqrt(t))
         return (1 - eps) * np.eye(self.k)[np.argmax(self.scores(x))] + eps / self.k
 
     def update(self, x, label, greedy, propensity, reward, truth):

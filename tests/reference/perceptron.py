@@ -2,8 +2,10 @@
 
 import numpy as np
 
+from .twin import Twin
 
-class Perceptron:
+
+class Perceptron(Twin):
     def __init__(self, k, d):
         self.k = k
         self.W = np.zeros((k, d))

@@ -5,8 +5,10 @@ The exploration rate q0 is given (the theory's is min(1, B sqrt(k/T))).
 
 import numpy as np
 
+from .twin import Twin
 
-class RDUE:
+
+class RDUE(Twin):
     def __init__(self, k, d, B=10.0, q0=0.02):
         self.k = k
         self.B = B

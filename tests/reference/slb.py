@@ -6,9 +6,11 @@ eager=True also corrects the scores of wrong sign after a right answer, as the a
 
 import numpy as np
 
+from .twin import Twin
 
-class SLB:
-    def __init__(self, k, d, eager=True):
+
+class SLB(Twin):
+    def __init__(self, k, d, eager=False):
         self.k = k
         self.eager = eager
         self.W = np.zeros((k, d))

@@ -6,8 +6,10 @@ kept as a vector. With adaptive = c > 0: gamma_t = min(1, c sqrt(k (1 + S_{t-1})
 
 import numpy as np
 
+from .twin import Twin
 
-class SOBA:
+
+class SOBA(Twin):
     def __init__(self, k, d, gamma=2**-5, a=1.0, diagonal=True, adaptive=0.0):
         self.k, self.d = k, d
         self.gamma = gamma

@@ -11,6 +11,7 @@ from onearm.core.rng import below, seeded, uniform
 
 from .hoeffding_tree import HoeffdingTree
 from .observers import lowest_argmax, total
+from .twin import Twin
 
 LEAST_WEIGHT = 1e-10
 
@@ -25,34 +26,55 @@ def log_between(low, high, rng):
     return low if low == high else math.exp(math.log(low) + (math.log(high) - math.log(low)) * u)
 
 
+class Boosted(Twin):
+    """What the twins of boosters share: weak learners with parameters of their own."""
+
+    left_out = ("max_bytes",)
+
+    @classmethod
+    def resolved(cls, learner):
+        unit = learner.weight_scale == "unit"  # test_boosting shows that it is right
+        return {"weight_scale": learner.scale[0]} if unit else {}
+
+    def draws(self, learner):
+        return (learner.updating.copy(),)
+
+    def state(self):
+        if not isinstance(self.weak[0], HoeffdingTree):
+            return {}
+        return {"used": [[tree.n_nodes(), math.nan] for tree in self.weak]}
+
+
 def as_range(value):
     return value if isinstance(value, (tuple, list)) else (value, value)
 
 
-def draw_parameters(n, seed, grace, delta, tie, weight_scale):
+def draw_parameters(n, seed, grace_period, delta, tau, weight_scale):
     """The parameters of n weak learners, each drawn from (lo, hi) or given as a number."""
     rng = seeded(seed, 4)
     result = []
     for _ in range(n):
         drawn = {}
-        drawn["grace"] = between(*as_range(grace), rng)
+        drawn["grace_period"] = between(*as_range(grace_period), rng)
         drawn["delta"] = log_between(*as_range(delta), rng)
-        drawn["tie"] = log_between(*as_range(tie), rng)
+        drawn["tau"] = log_between(*as_range(tau), rng)
         drawn["weight_scale"] = between(*as_range(weight_scale), rng)
         result.append(drawn)
     return result
 
 
-def make_weak(n, k, d, weak, seed, grace, delta, tie, weight_scale, nominal, leaves, observer):
+def make_weak(
+    n, k, d, weak, seed, grace_period, delta, tau, weight_scale, nominal, leaf_prediction, splitter
+):
     """n weak learners and their weight scales."""
     learners, scales = [], []
-    for drawn in draw_parameters(n, seed, grace, delta, tie, weight_scale):
+    for drawn in draw_parameters(n, seed, grace_period, delta, tau, weight_scale):
         scales.append(drawn.pop("weight_scale"))
         if weak == "linear":
             learners.append(Linear(k, d))
         else:
             depth = 1 if weak == "stump" else 0
-            form = {"max_depth": depth, "leaves": leaves, "observer": observer}
+            form = {"max_depth": depth, "leaf_prediction": leaf_prediction, "splitter": splitter}
             learners.append(HoeffdingTree(k, d, nominal, **drawn, **form))
     return learners, scales
 

@@ -24,6 +24,7 @@ from onearm.boosting.trees.nodes import (
     TRIED,
 )
 from onearm.boosting.trees.observers import BINS, EARLY, clear, observe
+from onearm.boosting.trees.settings import LEAF_PREDICTIONS
 from onearm.boosting.trees.soundness import require_sound
 from onearm.boosting.trees.split import try_split
 from onearm.core.kernels import kernel_without_refcounts
@@ -31,21 +32,20 @@ from onearm.core.memory import Shapes
 
 NODE_FIELDS = ("links", "numbers", "mass", "used")
 SLOT_FIELDS = (
-    "moments", "density", "prior", "gaps", "counts", "edges", "bins", "early", "heard",
+    "moments", "density", "prior", "gaps", "counts", "edges", "bins", "early", "n_values",
 )  # fmt: skip
-LEAVES = ("majority", "bayes", "adaptive")
 
 
 @kernel_without_refcounts
 def learn(x, i, notes, label, w, nodes, stats, columns, settings):
     """Teach tree i that x, about which it made these notes, has this label, with weight w."""
     links, numbers, mass, used = nodes
-    grace, delta, tie, room, n_splits, max_depth, leaves = settings
+    grace_period, delta, tau, room, n_splits, max_depth, prediction = settings
     if not 0.0 < w < math.inf:
         return
     leaf = notes[NODE]
     at = links[i, leaf, SLOT]
-    if leaves == ADAPTIVE:
+    if prediction == ADAPTIVE:
         numbers[i, leaf, RIGHT_MAJORITY] += w * (notes[MAJORITY] == label)
         numbers[i, leaf, RIGHT_BAYES] += w * (notes[BAYES] == label)
     mass[i, leaf, label] += w
@@ -54,7 +54,7 @@ def learn(x, i, notes, label, w, nodes, stats, columns, settings):
         return
     observe(x, i, at, label, w, mass[i, leaf, label], stats, columns)
     n = numbers[i, leaf, TOTAL]
-    due = n - numbers[i, leaf, TRIED] >= grace[i] and mass[i, leaf, label] < n
+    due = n - numbers[i, leaf, TRIED] >= grace_period[i] and mass[i, leaf, label] < n
     if due and used[i, 0] + 2 <= links.shape[1]:
         if max_depth == 0 or links[i, leaf, DEPTH] < max_depth:
             numbers[i, leaf, TRIED] = n
@@ -70,18 +70,18 @@ class Trees:
 
     def __init__(
         self, n_trees: int, n_classes: int, n_features: int, nominal: tuple[int, ...],
-        n_splits: int, max_depth: int, leaves: str, observer: str, max_bytes: int,
+        n_splits: int, max_depth: int, leaf_prediction: str, splitter: str, max_bytes: int,
     ) -> None:  # fmt: skip
         if len(nominal) not in (0, n_features):
-            said = f"nominal must have one entry for each of {n_features} columns"
-            raise ValueError(f"{said}, or none, got {nominal}")
+            must = f"nominal must have one entry for each of {n_features} columns, or none"
+            raise ValueError(f"{must}, got {nominal}")
         n_rows = sum(m + 2 for m in nominal if m > 0)  # each value, any other, all
         sizes = n_classes, n_features, n_rows
         self.n_trees, self.n_classes, self.n_features = n_trees, n_classes, n_features
         self.values = nominal
-        self.fields = _fields(*sizes, leaves != "majority", observer == "gaussian")
+        self.fields = _fields(*sizes, leaf_prediction != "majority", splitter == "gaussian")
         self.n_nodes, self.n_slots = _room(self.fields, n_trees, max_bytes)
-        self.rules = self.n_slots, n_splits, max_depth, LEAVES.index(leaves)
+        self.rules = self.n_slots, n_splits, max_depth, LEAF_PREDICTIONS.index(leaf_prediction)
 
     def shapes(self, n_nodes: int | None = None, n_slots: int | None = None) -> Shapes:
         """Return shape and type of every array, with room for all nodes or so many."""
@@ -92,9 +92,9 @@ class Trees:
             all_shapes[name] = whole, kind
         return all_shapes | {"used": ((self.n_trees, 2), np.int64)}
 
-    def set_rates(self, grace: np.ndarray, delta: np.ndarray, tie: np.ndarray) -> None:
-        """Say of each tree when it tries to split, and how sure it must be."""
-        self.settings = grace, delta, tie, *self.rules
+    def set_rates(self, grace_period: np.ndarray, delta: np.ndarray, tau: np.ndarray) -> None:
+        """Set when each tree tries to split, and with which confidence."""
+        self.settings = grace_period, delta, tau, *self.rules
 
     def allocate(self) -> None:
         """Make trees of one leaf each."""
@@ -151,7 +151,7 @@ class Trees:
 
 
 def _fields(k: int, d: int, n_rows: int, bayes: bool, gaussian: bool) -> dict:
-    """Of each field of a node or slot: its type, shape, and whether it is kept at all."""
+    """Of each field of a node or slot: its type, shape, and whether it is needed."""
     number = np.float64
     return {
         "links": (np.int32, (4,), True),
@@ -165,7 +165,7 @@ def _fields(k: int, d: int, n_rows: int, bayes: bool, gaussian: bool) -> dict:
         "edges": (number, (d, BINS - 1), not gaussian),
         "bins": (number, (d, BINS + 1, k), not gaussian),
         "early": (number, (d, EARLY, 3), not gaussian),
-        "heard": (number, (d,), not gaussian),
+        "n_values": (number, (d,), not gaussian),
     }
 
 

@@ -1,8 +1,8 @@
-"""What a leaf says: its heaviest class, naive Bayes, or whichever of the two was right more often.
+"""How a leaf predicts: majority class, naive Bayes, or the more accurate of the two.
 
     log P(c | x) = log n_c + Σ_j log P(x_j | c)  (up to a constant)
 
-over the columns that are not missing in x and that the leaf has heard of.
+over the columns that are not missing in x and that the leaf has seen.
 """
 
 import math
@@ -33,7 +33,7 @@ from onearm.boosting.trees.observers import (
 )
 from onearm.core.kernels import kernel, kernel_not_inlined, kernel_without_refcounts
 
-BY_MAJORITY, BY_NAIVE_BAYES, ADAPTIVE = range(3)  # of `leaves`, in the order of its options
+BY_MAJORITY, BY_NAIVE_BAYES, ADAPTIVE = range(3)  # in the order of LEAF_PREDICTIONS
 
 
 @kernel_without_refcounts
@@ -48,22 +48,22 @@ def top(s):
 
 @kernel_without_refcounts
 def look(x, i, notes, out, nodes, stats, columns, settings):
-    """Note what tree i says about x; `out` gets log posteriors, or the masses of its leaf."""
+    """Note what tree i predicts for x; `out` gets log posteriors, or the masses of its leaf."""
     links, numbers, mass, used = nodes
-    leaves = settings[-1]
-    leaf, voice = route(x, i, nodes, columns)
-    masses = mass[i, voice]
+    prediction = settings[-1]
+    leaf, spokesman = route(x, i, nodes, columns)
+    masses = mass[i, spokesman]
     notes[NODE] = leaf
     notes[LABEL] = notes[MAJORITY] = notes[BAYES] = top(masses)
     notes[BY_BAYES] = 0
     at = links[i, leaf, SLOT]
-    if leaves != BY_MAJORITY and at != NOWHERE:
+    if prediction != BY_MAJORITY and at != NOWHERE:
         posterior(x, i, at, mass[i, leaf], out, stats, columns)
         best = top(out)
         if out[best] > -NEVER:
             notes[BAYES] = best
             ahead = numbers[i, leaf, RIGHT_BAYES] >= numbers[i, leaf, RIGHT_MAJORITY]
-            if leaves == BY_NAIVE_BAYES or ahead:
+            if prediction == BY_NAIVE_BAYES or ahead:
                 notes[LABEL], notes[BY_BAYES] = best, 1
                 return
     for c in range(len(out)):
@@ -73,7 +73,7 @@ def look(x, i, notes, out, nodes, stats, columns, settings):
 @kernel_without_refcounts
 def posterior(x, i, at, mass, out, stats, columns):
     """Put log P(c | x), up to a constant, into `out`; -NEVER or less where c is impossible."""
-    moments, density, prior, gaps, counts, edges, bins, early, heard = stats
+    moments, density, prior, gaps, counts, edges, bins, early, n_values = stats
     nominal, place = columns
     if len(density) > 0:
         missing = gaps[i, at]
@@ -94,7 +94,7 @@ def posterior(x, i, at, mass, out, stats, columns):
             continue
         if m > 0:
             _add_log(counts[i, at, p + code(x[j], m)], counts[i, at, p + m + 1], m + 1, out)
-        elif len(bins) > 0 and heard[i, at, j] >= EARLY:
+        elif len(bins) > 0 and n_values[i, at, j] >= EARLY:
             b = bin_of(x[j], edges[i, at, j])
             _add_log(bins[i, at, j, b], bins[i, at, j, BINS], BINS, out)
 
@@ -130,14 +130,14 @@ def _without_gaps(x, density, prior, out):
 
 @kernel_not_inlined
 def _with_gaps(x, nominal, moments, prior, mass, out):
-    """Leave out columns that are missing in x or that the leaf has not heard of."""
+    """Leave out columns that are missing in x or that the leaf has not seen."""
     for c in range(len(out)):
         out[c] = math.log(mass[c]) if prior[c] > -NEVER else -NEVER
     for j in range(len(x)):
-        heard = 0.0
+        weight = 0.0
         for c in range(len(out)):
-            heard += moments[c, WEIGHT, j]
-        if x[j] != x[j] or heard == 0.0 or nominal[j] > 0:
+            weight += moments[c, WEIGHT, j]
+        if x[j] != x[j] or weight == 0.0 or nominal[j] > 0:
             continue
         for c in range(len(out)):
             if moments[c, WEIGHT, j] == 0.0:
@@ -168,6 +168,6 @@ def probabilities(notes, out):
 
 
 @kernel
-def lean(notes, out):
-    """How far a tree of two classes leans to class 1, in [-1, 1]."""
+def margin(notes, out):
+    """The margin of class 1 over class 0, in [-1, 1], of a tree of two classes."""
     return 2.0 * probabilities(notes, out)[1] - 1.0

@@ -9,7 +9,7 @@ A variance is S/W: importance weights are not counts, so nothing is taken off W.
 
 For naive Bayes with Gaussians `density` holds μ and 1/2σ² of each column and class, and `prior`
 log n_c - Σ_j log σ_jc; both fit rows and leaves without missing values, which `gaps` counts. A
-class that the leaf has not heard of itself is impossible there.
+class that the leaf has not seen itself is impossible there.
 """
 
 import math
@@ -30,7 +30,7 @@ VALUE, CLASS, IMPORTANCE = range(3)  # of an early value
 @kernel_without_refcounts
 def observe(x, i, at, c, w, n_c, stats, columns):
     """Add x, of class c and weight w, to slot `at` of tree i; n_c is the leaf's mass of c."""
-    moments, density, prior, gaps, counts, edges, bins, early, heard = stats
+    moments, density, prior, gaps, counts, edges, bins, early, n_values = stats
     nominal, place = columns
     if len(counts) > 0:
         for j in range(len(nominal)):
@@ -50,8 +50,8 @@ def observe(x, i, at, c, w, n_c, stats, columns):
     for j in range(len(nominal)):
         v = x[j]
         if v == v and nominal[j] == 0:
-            _count(v, c, w, heard[i, at, j], edges[i, at, j], bins[i, at, j], early[i, at, j])
-            heard[i, at, j] += 1.0
+            _count(v, c, w, n_values[i, at, j], edges[i, at, j], bins[i, at, j], early[i, at, j])
+            n_values[i, at, j] += 1.0
 
 
 @kernel_without_refcounts
@@ -145,14 +145,14 @@ def add_to_bin(v, c, w, edges, bins):
 
 @kernel_not_inlined
 def clear(i, at, stats):
-    """Make slot `at` of tree i that of a leaf that has heard nothing."""
-    moments, density, prior, gaps, counts, edges, bins, early, heard = stats
+    """Make slot `at` of tree i that of a new leaf."""
+    moments, density, prior, gaps, counts, edges, bins, early, n_values = stats
     _zero(moments, i, at)
     _zero(counts, i, at)
     _zero(bins, i, at)
     _zero(density, i, at)
-    for j in range(heard.shape[2]):
-        heard[i, at, j] = 0.0
+    for j in range(n_values.shape[2]):
+        n_values[i, at, j] = 0.0
     for c in range(moments.shape[2]):
         for j in range(moments.shape[4]):
             moments[i, at, c, LEAST, j], moments[i, at, c, MOST, j] = NEVER, -NEVER

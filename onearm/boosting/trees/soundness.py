@@ -12,7 +12,7 @@ from onearm.boosting.trees.observers import (
     WEIGHT,
 )
 
-FROM_0 = ("mass", "gaps", "counts", "bins", "heard")  # weights and counts
+FROM_0 = ("mass", "gaps", "counts", "bins", "n_values")  # weights and counts
 
 
 def require_sound(saved: dict[str, np.ndarray], nominal: np.ndarray, k: int) -> None:
@@ -29,12 +29,12 @@ def require_sound(saved: dict[str, np.ndarray], nominal: np.ndarray, k: int) -> 
         raise ValueError("saved array density must have precisions of at least 0")
     for i, (n_nodes, n_slots) in enumerate(saved["used"]):
         _require_tree(i, saved["links"][i, :n_nodes], nominal, int(n_slots))
-    early, heard = saved["early"], saved["heard"]
+    early, n_values = saved["early"], saved["n_values"]
     if early.size:
-        kept = np.arange(EARLY) < np.minimum(heard, EARLY)[..., None]
+        kept = np.arange(EARLY) < np.minimum(n_values, EARLY)[..., None]
         classes = early[..., CLASS]
         whole = (classes == np.floor(classes)) & (classes >= 0) & (classes < k)
-        if not (whole | ~kept).all() or not (heard == np.floor(heard)).all():
+        if not (whole | ~kept).all() or not (n_values == np.floor(n_values)).all():
             raise ValueError(f"saved array early must have classes in [0, {k - 1}]")
         if not ((early[..., IMPORTANCE] >= 0) | ~kept).all():
             raise ValueError("saved array early must have weights of at least 0")

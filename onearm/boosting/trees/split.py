@@ -154,7 +154,7 @@ def _values(counts, m, k):
 @kernel_not_inlined
 def best_split(i, at, k, n_splits, stats, columns):
     """The best column, its threshold (of bins: the edge's number), its gain, and the second's."""
-    moments, density, prior, gaps, counts, edges, bins, early, heard = stats
+    moments, density, prior, gaps, counts, edges, bins, early, n_values = stats
     nominal, place = columns
     room = np.empty(k)
     column, first, second, where = LEAF, 0.0, 0.0, 0.0  # not splitting is the first to beat
@@ -165,7 +165,7 @@ def best_split(i, at, k, n_splits, stats, columns):
             G = _values(counts[i, at, p : p + m + 2], m + 1, k)
         elif len(moments) > 0:
             G, t = _gaussian(moments[i, at], j, n_splits, room)
-        elif heard[i, at, j] >= EARLY:
+        elif n_values[i, at, j] >= EARLY:
             G, t = _histogram(bins[i, at, j], room)
         if G > first + MARGIN:
             column, where, first, second = j, t, G, first
@@ -177,7 +177,7 @@ def best_split(i, at, k, n_splits, stats, columns):
 @kernel_not_inlined
 def branches(i, at, k, column, t, stats, columns):
     """The class masses on each side of a split, and its threshold."""
-    moments, density, prior, gaps, counts, edges, bins, early, heard = stats
+    moments, density, prior, gaps, counts, edges, bins, early, n_values = stats
     nominal, place = columns
     p, m = place[column], nominal[column]
     masses = np.zeros((m + 1 if m > 0 else 2, k))
@@ -213,7 +213,7 @@ def bound(mass, total, delta):
 def try_split(i, leaf, nodes, stats, columns, settings):
     """Split a leaf if some column is surely, or almost, the best."""
     links, numbers, mass, used = nodes
-    grace, delta, tie, room, n_splits, max_depth, leaves = settings
+    grace_period, delta, tau, room, n_splits, max_depth, prediction = settings
     n, masses = numbers[i, leaf, TOTAL], mass[i, leaf]
     largest = 0.0
     for c in range(len(masses)):
@@ -225,7 +225,7 @@ def try_split(i, leaf, nodes, stats, columns, settings):
     if column == LEAF:
         return
     eps = bound(masses, n, delta[i])
-    if first - second > eps or eps < tie[i]:
+    if first - second > eps or eps < tau[i]:
         sides, t = branches(i, at, k, column, t, stats, columns)
         grow(i, leaf, column, t, sides, nodes, stats, settings)
 
@@ -234,7 +234,7 @@ def try_split(i, leaf, nodes, stats, columns, settings):
 def grow(i, leaf, column, t, sides, nodes, stats, settings):
     """Turn a leaf into a split with children of these masses, if there is room."""
     links, numbers, mass, used = nodes
-    grace, delta, tie, room, n_splits, max_depth, leaves = settings
+    grace_period, delta, tau, room, n_splits, max_depth, prediction = settings
     n_branches, k = sides.shape
     first = used[i, 0]
     if first + n_branches > links.shape[1] or used[i, 1] + n_branches - 1 > room:
@@ -242,7 +242,7 @@ def grow(i, leaf, column, t, sides, nodes, stats, settings):
     used[i, 0] += n_branches
     free = links[i, leaf, SLOT]
     deeper = links[i, leaf, DEPTH] + 1
-    watched = leaves != BY_MAJORITY or max_depth == 0 or deeper < max_depth
+    watched = prediction != BY_MAJORITY or max_depth == 0 or deeper < max_depth
     for b in range(n_branches):
         node = first + b
         links[i, node, SPLIT], links[i, node, DEPTH], links[i, node, SLOT] = LEAF, deeper, NOWHERE
