@@ -65,7 +65,7 @@ STREAMS: dict[str, str]
 MODULES: dict[str, str]
 
 class Chorus(_Chorus):
-    def __init__(self, n_classes: int, n_features: int, nominal: tuple[int, ...] = (), waves: int = 0, alpha: float = 0.2, *, seed: int = 0) -> None: ...  # fmt: skip
+    def __init__(self, n_classes: int, n_features: int, nominal: tuple[int, ...] = (), n_components: int = 0, alpha: float = 0.2, *, seed: int = 0) -> None: ...  # fmt: skip
 
 class Perceptron(_Perceptron):
     def __init__(self, n_classes: int, n_features: int, *, seed: int = 0) -> None: ...  # fmt: skip
@@ -113,22 +113,22 @@ class Bag(_Bag):
     def __init__(self, n_classes: int, n_features: int, n_bags: int = 5, epsilon: float = 0.05, loss: str = "logistic", eta: float = 0.0, *, seed: int = 0) -> None: ...  # fmt: skip
 
 class HoeffdingTree(_HoeffdingTree):
-    def __init__(self, n_classes: int, n_features: int, nominal: tuple[int, ...] = (), grace: float = 200.0, delta: float = 1e-07, tie: float = 0.05, leaves: str = "adaptive", observer: str = "gaussian", n_splits: int = 10, max_depth: int = 0, max_bytes: int = 268435456, *, seed: int = 0) -> None: ...  # fmt: skip
+    def __init__(self, n_classes: int, n_features: int, nominal: tuple[int, ...] = (), grace_period: float = 200.0, delta: float = 1e-07, tau: float = 0.05, leaf_prediction: str = "adaptive", splitter: str = "gaussian", n_splits: int = 10, max_depth: int = 0, max_bytes: int = 268435456, *, seed: int = 0) -> None: ...  # fmt: skip
 
 class AdaBandit(_AdaBandit):
-    def __init__(self, n_classes: int, n_features: int, n_learners: int = 20, weak: Any = "tree", weight_scale: Any = "unit", nominal: tuple[int, ...] = (), grace: Any = (2.0, 10.0), delta: Any = (0.01, 0.9), tie: Any = (0.01, 0.9), leaves: str = "adaptive", observer: str = "gaussian", max_bytes: int = 268435456, step: str = "adaptive", step_scale: float = 0.01, ties: str = "random", share: float = 0.0, rho: float = 0.003, clip: float = 100.0, target: str = "truth", *, seed: int = 0) -> None: ...  # fmt: skip
+    def __init__(self, n_classes: int, n_features: int, n_learners: int = 20, weak: Any = "tree", weight_scale: Any = "unit", nominal: tuple[int, ...] = (), grace_period: Any = (2.0, 10.0), delta: Any = (0.01, 0.9), tau: Any = (0.01, 0.9), leaf_prediction: str = "adaptive", splitter: str = "gaussian", max_bytes: int = 268435456, step: str = "adaptive", step_scale: float = 0.01, tie_break: str = "random", share: float = 0.0, rho: float = 0.003, clip: float = 100.0, target: str = "truth", *, seed: int = 0) -> None: ...  # fmt: skip
 
 class AdaBoostOLM(_AdaBoostOLM):
-    def __init__(self, n_classes: int, n_features: int, n_learners: int = 20, weak: Any = "tree", weight_scale: Any = "unit", nominal: tuple[int, ...] = (), grace: Any = (2.0, 10.0), delta: Any = (0.01, 0.9), tie: Any = (0.01, 0.9), leaves: str = "adaptive", observer: str = "gaussian", max_bytes: int = 268435456, step: str = "adaptive", step_scale: float = 0.01, ties: str = "random", share: float = 0.0, *, seed: int = 0) -> None: ...  # fmt: skip
+    def __init__(self, n_classes: int, n_features: int, n_learners: int = 20, weak: Any = "tree", weight_scale: Any = "unit", nominal: tuple[int, ...] = (), grace_period: Any = (2.0, 10.0), delta: Any = (0.01, 0.9), tau: Any = (0.01, 0.9), leaf_prediction: str = "adaptive", splitter: str = "gaussian", max_bytes: int = 268435456, step: str = "adaptive", step_scale: float = 0.01, tie_break: str = "random", share: float = 0.0, *, seed: int = 0) -> None: ...  # fmt: skip
 
 class BanditBBM(_BanditBBM):
-    def __init__(self, n_classes: int, n_features: int, n_learners: int = 20, weak: Any = "tree", weight_scale: Any = "unit", nominal: tuple[int, ...] = (), grace: Any = (2.0, 10.0), delta: Any = (0.01, 0.9), tie: Any = (0.01, 0.9), leaves: str = "adaptive", observer: str = "gaussian", max_bytes: int = 268435456, gamma: float = 0.1, ties: str = "random", rho: float = 0.003, clip: float = 100.0, target: str = "truth", *, seed: int = 0) -> None: ...  # fmt: skip
+    def __init__(self, n_classes: int, n_features: int, n_learners: int = 20, weak: Any = "tree", weight_scale: Any = "unit", nominal: tuple[int, ...] = (), grace_period: Any = (2.0, 10.0), delta: Any = (0.01, 0.9), tau: Any = (0.01, 0.9), leaf_prediction: str = "adaptive", splitter: str = "gaussian", max_bytes: int = 268435456, gamma: float = 0.1, potential_ties: str = "random", rho: float = 0.003, clip: float = 100.0, target: str = "truth", *, seed: int = 0) -> None: ...  # fmt: skip
 
 class OnlineMBBM(_OnlineMBBM):
-    def __init__(self, n_classes: int, n_features: int, n_learners: int = 20, weak: Any = "tree", weight_scale: Any = "unit", nominal: tuple[int, ...] = (), grace: Any = (2.0, 10.0), delta: Any = (0.01, 0.9), tie: Any = (0.01, 0.9), leaves: str = "adaptive", observer: str = "gaussian", max_bytes: int = 268435456, gamma: float = 0.1, ties: str = "random", *, seed: int = 0) -> None: ...  # fmt: skip
+    def __init__(self, n_classes: int, n_features: int, n_learners: int = 20, weak: Any = "tree", weight_scale: Any = "unit", nominal: tuple[int, ...] = (), grace_period: Any = (2.0, 10.0), delta: Any = (0.01, 0.9), tau: Any = (0.01, 0.9), leaf_prediction: str = "adaptive", splitter: str = "gaussian", max_bytes: int = 268435456, gamma: float = 0.1, potential_ties: str = "random", *, seed: int = 0) -> None: ...  # fmt: skip
 
 class BinBandit(_BinBandit):
-    def __init__(self, n_classes: int, n_features: int, n_learners: int = 10, weak: Any = "tree", weight_scale: Any = "unit", nominal: tuple[int, ...] = (), grace: Any = (2.0, 10.0), delta: Any = (0.01, 0.9), tie: Any = (0.01, 0.9), leaves: str = "adaptive", observer: str = "gaussian", max_bytes: int = 268435456, rho: float = 0.003, gamma: float = 0.1, eta: float = 0.0, others: bool = True, *, seed: int = 0) -> None: ...  # fmt: skip
+    def __init__(self, n_classes: int, n_features: int, n_learners: int = 10, weak: Any = "tree", weight_scale: Any = "unit", nominal: tuple[int, ...] = (), grace_period: Any = (2.0, 10.0), delta: Any = (0.01, 0.9), tau: Any = (0.01, 0.9), leaf_prediction: str = "adaptive", splitter: str = "gaussian", max_bytes: int = 268435456, rho: float = 0.003, gamma: float = 0.1, eta: float = 0.0, others: bool = True, *, seed: int = 0) -> None: ...  # fmt: skip
 
 class BanditGradientBooster(_BanditGradientBooster):
     def __init__(self, n_features: int, n_outputs: int = 1, lr: float = 0.01, power: float = 0.5, R: float = 10.0, low: float = ..., high: float = ..., seed: int = 0, n_learners: int = 20, weak: Any = "linear", max_leaves: int = 8, gamma: float = 1.0, delta: float = 0.5) -> None: ...  # fmt: skip
