@@ -20,7 +20,6 @@ CLASSES = {
     "onearm.convex.linear_regressors.OGD": "onearm.regression.linear_regressors.OGD",
     "onearm.convex.linear_regressors.NFKM": "onearm.regression.linear_regressors.NFKM",
     "onearm.convex.linear_regressors.FKM": "onearm.regression.linear_regressors.FKM",
-    "onearm.mh.adaboost.AdaBoostMH": "onearm.mh.classifier.AdaBoostMH",
 }
 
 TREES = {
