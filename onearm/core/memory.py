@@ -15,6 +15,8 @@ Shapes = dict[str, tuple[tuple[int, ...], Any]]  # of arrays by name: shape and 
 
 def half_of_the_machine() -> int:
     """Return half of the memory of the machine, or of the container, in bytes."""
+    if not hasattr(os, "sysconf"):  # Windows
+        return 4 * 2**30
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     with suppress(OSError, ValueError):  # where there is no limit
         memory = min(memory, int(Path("/sys/fs/cgroup/memory.max").read_text()))

@@ -11,7 +11,7 @@ import onearm
 
 ROOT = Path(__file__).parents[2]
 LAYERS = (
-    "core", "linear", "boosting", "chorus", "mh", "convex", "regression", "streams", "metrics",
+    "core", "linear", "boosting", "chorus", "mh", "regression", "convex", "streams", "metrics",
     "experiments", "page", "racing", "checks", "cli",
 )  # fmt: skip
 OUTSIDE = ("papers", "bench", "tests", "docs", "examples")
