@@ -5,8 +5,7 @@ import signal
 import pytest
 
 from onearm.core.kernels import COMPILED
-from onearm.streams import cache as keeping
-from onearm.streams import datasets, delimited, fetch, parquet, sparse_lines
+from onearm.streams import cache, datasets, delimited, fetch, parquet, sparse_lines
 
 
 @pytest.fixture
@@ -21,7 +20,7 @@ def ctrl_c():
 def own_cache(monkeypatch, tmp_path):
     """Give data sets a cache folder of the test's own, and no other folder."""
     monkeypatch.delenv("ONEARM_DATA", raising=False)
-    for module in (datasets, fetch, keeping):
+    for module in (datasets, fetch, cache):
         monkeypatch.setattr(module, "user_cache_path", lambda name: tmp_path / "cache")
     return tmp_path / "cache"
 

@@ -33,7 +33,7 @@ def datasets(
         raise typer.BadParameter(str(error)) from None
     lines = [f"{fact}: {getattr(data, fact)}" for fact in FACTS]
     lines += [f"file: {file['name']}  SHA-256 {file['sha256']}" for file in data.files]
-    lines.append(f"found in: {data.found() or 'no folder'}")
+    lines.append(f"found in: {data.folder() or 'no folder'}")
     for line in lines:
         Console().print(line, highlight=False, soft_wrap=True)
 
@@ -50,7 +50,7 @@ def _table() -> "Table":
             column, justify="right" if is_number else "left", no_wrap=column != "licence"
         )
     for name in known.names():
-        data, place = known.about(name), known.about(name).found()
+        data, place = known.about(name), known.about(name).folder()
         where = "shipped" if place == known.SHIPPED else "found" if place else "no"
         where = "can be fetched" if place is None and data.fetch else where
         sizes = (f"{data.rows:,}", f"{data.features:,}", str(data.classes or "a number"))

@@ -1,4 +1,4 @@
-"""What is seen of a race while it runs: a line for each learner and stream."""
+"""The live display of a race: a line for every learner and stream."""
 
 import time
 from collections.abc import Iterable, Mapping
@@ -15,49 +15,43 @@ from onearm.experiments.job import Record
 from onearm.experiments.progress import Listener
 from onearm.racing.run import Job
 
-LINES_EVERY = 30.0  # seconds between lines about runs under way, where there is no terminal
+LINES_EVERY = 30.0  # seconds between lines about unfinished runs, where there is no terminal
+Totals = tuple[float, float, float]  # rounds, correct ones, and seconds
 
 
 @dataclass
 class Line:
-    """What has come so far of a learner on a stream."""
+    """The progress of a learner on a stream."""
 
     stream: str
     name: str
     runs: int = 0
     done: int = 0
-    played: list[int] = field(default_factory=lambda: [0, 0])  # rounds of runs done, and right ones
-    seconds: float = 0.0
-    under_way: dict[str, list[float]] = field(default_factory=dict)  # rounds, right, seconds by key
+    finished: Totals = (0.0, 0.0, 0.0)  # of runs done
+    under_way: dict[str, Totals] = field(default_factory=dict)  # by key
     per_run: float = 0.0  # rounds of a run, once that is known
-
-    def sums(self) -> tuple[float, float, float]:
-        """Return rounds, right ones and seconds, with the runs under way."""
-        now = list(self.under_way.values())
-        rounds, right = (self.played[i] + sum(one[i] for one in now) for i in (0, 1))
-        return rounds, right, self.seconds + sum(one[2] for one in now)
 
     def share(self) -> float:
         """Return how much of it is done, in [0, 1]."""
-        under_way = sum(one[0] for one in self.under_way.values())
+        under_way = sum(rounds for rounds, _, _ in self.under_way.values())
         part = under_way / self.per_run if self.per_run else 0.0
         return min(1.0, (self.done + part) / self.runs)
 
     def cells(self) -> tuple[str, str, str]:
-        """Return speed, error and the processor time that is left, in words."""
-        rounds, right, seconds = self.sums()
+        """Return speed, error and the processor time that is left, formatted."""
+        rounds, correct, seconds = _sum(self.finished, *self.under_way.values())
         if not rounds or not seconds:
             return "", "", ""
         share = self.share()
         left = "" if self.done == self.runs or not share else _clock(seconds * (1 - share) / share)
-        return f"{rounds / seconds:,.0f}", f"{1 - right / rounds:.4f}", left
+        return f"{rounds / seconds:,.0f}", f"{1 - correct / rounds:.4f}", left
 
 
 class Display:
     """Shows a race on a console: live on a terminal, else in lines as runs end.
 
-    Use it in a `with`; runs under way tell it how far they are at `address`, `beyond` this machine
-    too.
+    Use it in a `with`; unfinished runs send their progress to `address`, also from `beyond` this
+    machine.
     """
 
     def __init__(
@@ -98,35 +92,34 @@ class Display:
 
     def _heard(self, key: str, rounds: float, correct: float, seconds: float, of: float) -> None:
         if key in self.line_of:
-            self.line_of[key].under_way[key] = [rounds, correct, seconds]
+            self.line_of[key].under_way[key] = (rounds, correct, seconds)
             self.line_of[key].per_run = of
         if not self.moves and time.monotonic() - self.printed > LINES_EVERY:
             self.print_under_way()
 
     def end(self, key: str, record: Record) -> None:
-        """Take note of a run that has ended."""
-        line = self.line_of[key]
+        """Count a run that has ended."""
+        line, rounds = self.line_of[key], record["n_rounds"]
         line.done += 1
         line.under_way.pop(key, None)
-        line.per_run = record["n_rounds"]
-        line.played[0] += record["n_rounds"]
-        line.played[1] += round((1 - record["error"]) * record["n_rounds"])
-        line.seconds += record["seconds"]
+        line.per_run = rounds
+        correct = round((1 - record["error"]) * rounds)
+        line.finished = _sum(line.finished, (rounds, correct, record["seconds"]))
 
     def failed(self, key: str, why: str) -> None:
-        """Take note of a run that has no record, and say so."""
+        """Drop a run that has no record, and print why."""
         self.line_of[key].under_way.pop(key, None)
         self._print(f"failed {why}")
 
     def print_under_way(self) -> None:
-        """Print a line about each learner that is under way."""
+        """Print a line about every learner with unfinished runs."""
         self.printed = time.monotonic()
         for line in list(self.lines.values()):
             if line.under_way:
                 self._print(_sentence(line))
 
     def ended(self, key: str, record: Record) -> None:
-        """Take note of a run that has ended, and without a terminal say so."""
+        """Count a run that has ended, and print it without a terminal."""
         self.end(key, record)
         if not self.moves:
             self._print(_sentence(self.line_of[key]))
@@ -135,7 +128,7 @@ class Display:
         self.console.print(text, highlight=False, soft_wrap=True, markup=False)
 
     def table(self) -> Table:
-        """Return a line for each learner and stream."""
+        """Return the table of all lines, or of those that fit."""
         shown = Table(box=None, pad_edge=False)
         for title in ("stream", "learner"):
             shown.add_column(title, overflow="fold")  # where it is narrow: numbers stay whole
@@ -151,6 +144,11 @@ class Display:
         if len(lines) > room:
             shown.add_row(f"… {len(lines)} lines, {len(lines) - len(unfinished)} done")
         return shown
+
+
+def _sum(*totals: Totals) -> Totals:
+    rounds, correct, seconds = map(sum, zip(*totals, strict=True))
+    return rounds, correct, seconds
 
 
 def _sentence(line: Line) -> str:

@@ -35,7 +35,8 @@ from onearm.racing.rows import Source, resolve
 from onearm.racing.run import Job
 from onearm.streams.stream import require
 
-MAX_RUNS, MAX_ROUNDS = 100_000, 10**9  # of a plan, of a run
+MAX_RUNS = 100_000  # of a plan
+LIMITS = {"repeats": (1, MAX_RUNS), "rounds": (10, 10**9), "seed": (0, 2**62 - 1)}
 SIZES = ("n_classes", "n_features", "nominal", "seed")  # parameters that the race sets
 
 
@@ -83,28 +84,18 @@ class Plan:
             given = getattr(self, name)
             several = list(given) if isinstance(given, list | tuple) else [given]
             object.__setattr__(self, name, several)
-        require(
-            streams=(len(self.streams) > 0, "at least one", self.streams),
-            learners=(len(self.learners) > 0, "at least one", self.learners),
-            repeats=(
-                _whole(self.repeats, 1, MAX_RUNS),
-                f"a whole number in [1, {MAX_RUNS}]",
-                self.repeats,
-            ),
-            rounds=(
-                self.rounds is None or _whole(self.rounds, 10, MAX_ROUNDS),
-                f"a whole number in [10, {MAX_ROUNDS}]",
-                self.rounds,
-            ),
-            seed=(_whole(self.seed, 0, 2**62 - 1), "in [0, 2**62)", self.seed),
-            in_order=(isinstance(self.in_order, bool), "True or False", self.in_order),
-            raw=(isinstance(self.raw, bool), "True or False", self.raw),
-            tune=(
-                isinstance(self.tune, int | float) and 0 <= self.tune <= 0.5,
-                "in [0, 0.5]",
-                self.tune,
-            ),
-        )
+        for name in ("streams", "learners"):
+            require(**{name: (len(getattr(self, name)) > 0, "at least one", getattr(self, name))})
+        for name in ("in_order", "raw"):
+            value = getattr(self, name)
+            require(**{name: (isinstance(value, bool), "True or False", value)})
+        for name, (least, most) in LIMITS.items():
+            value = getattr(self, name)
+            is_whole = isinstance(value, int) and not isinstance(value, bool)
+            fits = (is_whole and least <= value <= most) or (name == "rounds" and value is None)
+            require(**{name: (fits, f"a whole number in [{least}, {most}]", value)})
+        fits = isinstance(self.tune, int | float) and 0 <= self.tune <= 0.5
+        require(tune=(fits, "in [0, 0.5]", self.tune))
 
     @classmethod
     def read(cls, path: str | Path) -> "Plan":
@@ -206,10 +197,6 @@ class Plan:
 def _settings(entry: dict[str, Any]) -> str:
     settings = [f"{key} = {_to_toml(v)}" for key, v in entry.items() if key != "name"]
     return ", ".join([entry["name"].__name__, *settings])
-
-
-def _whole(value: Any, least: int, most: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 
 
 def _to_toml(value: Any) -> str:

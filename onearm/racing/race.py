@@ -1,4 +1,4 @@
-"""The race: play what is missing of a plan, and tell what came of it."""
+"""The race: play what is missing of a plan, and return the results."""
 
 import tempfile
 import warnings
@@ -25,23 +25,23 @@ RUNS = "runs.jsonl"
 
 
 class Results:
-    """What came of a race.
+    """The results of a race.
 
     Parameters
     ----------
     plan
         What was raced.
     runs
-        The record of each run: its whole configuration, versions, errors and curve.
+        The record of every finished run: its configuration, versions, errors and curve.
     failures
-        What went wrong, a sentence for each run that has no record.
+        A sentence about every run that failed.
     """
 
     def __init__(self, plan: Plan, runs: list[Record], failures: list[str]) -> None:
         self.plan, self.runs, self.failures = plan, runs, failures
 
     def scores(self) -> list[Score]:
-        """Return each learner on each stream over all repeats, the least error first."""
+        """Return every learner on every stream over all repeats, the lowest error first."""
         return scores(self.runs)
 
     def rows(self) -> list[dict[str, Any]]:
@@ -53,17 +53,17 @@ class Results:
         from onearm import page
         from onearm.racing.figures import is_figure, write_figures
 
-        folder, found = Path(folder), self.scores()
-        if not found:
+        folder, scores = Path(folder), self.scores()
+        if not scores:
             raise ValueError(f"no run has ended: {'; '.join(self.failures[:1])}")
         folder.mkdir(parents=True, exist_ok=True)
-        data = report.page_data(self.plan, found, self.failures, command)
+        data = report.page_data(self.plan, scores, self.failures, command)
 
         def write(new: Path) -> list[Path]:
             page.write(data, new / "race.html")
             (new / "race.toml").write_text(self.plan.toml(), encoding="utf-8")
-            written = [new / "race.html", new / "race.toml", *report.write_numbers(found, new)]
-            return written + (write_figures(found, new) if figures else [])
+            written = [new / "race.html", new / "race.toml", *report.write_numbers(scores, new)]
+            return written + (write_figures(scores, new) if figures else [])
 
         with name_in_errors(folder):
             return _replace_together(folder, write, is_figure)
@@ -72,7 +72,7 @@ class Results:
 def _replace_together(folder: Path, write: Callable[[Path], list[Path]], old: Any) -> list[Path]:
     """Let `write` fill a new folder, then put its files in place of those of the same names.
 
-    Where writing fails, none is replaced; `old` says which of the others are then removed.
+    Where writing fails, none is replaced; other files that are `old` are removed.
     """
     with tempfile.TemporaryDirectory(prefix="writing-", dir=folder) as new:
         written = write(Path(new))
@@ -90,12 +90,11 @@ def race(
     console: Console | None = None,
     **plan: Any,
 ) -> Results:
-    """Let learners play streams, and return what came of it.
+    """Let learners play streams, and return the results.
 
-    `streams` and `learners` are one or several, as the parameters of a Plan are, or `streams` is a
-    Plan. With a folder `out` every run that ends is kept there, and the same race again plays only
-    what is missing. `on` is where: a number of cores, "all-cores", "ray", or the address of a Ray
-    cluster.
+    `streams`, `learners` and `plan` are the parameters of a Plan, or `streams` is a Plan. Finished
+    runs are stored in the folder `out`, if there is one: re-running resumes an unfinished race.
+    `on` is where to play: a number of cores, "all-cores", "ray", or the address of a Ray cluster.
 
     >>> results = race("SynSep", ["Perceptron", "Banditron"], rounds=2000, on=1)
     >>> [(score.name, score.full_information) for score in results.scores()]

@@ -85,8 +85,8 @@ class Source:
         assert self.generator is not None
         return self.generator(**n_rows, seed=seed, **parameters)
 
-    def load(self, say: Callable[[str], Any] = lambda sentence: None) -> Stream:
-        """Return the stream of a data set or a file, or that was given; `say` what is inferred."""
+    def load(self, log: Callable[[str], Any] = lambda sentence: None) -> Stream:
+        """Return the stream of a data set or a file, or the given one; `log` what is inferred."""
         if self.data:
             stream = datasets.load(self.spec["name"])
             if stream.n_classes < 2:
@@ -94,7 +94,7 @@ class Source:
             return stream
         if self.stream is None:
             options = {k: v for k, v in self.spec.items() if k not in ("file", "sha256")}
-            self.stream = datasets.read(self.spec["file"], say=say, **options)
+            self.stream = datasets.read(self.spec["file"], log=log, **options)
         return self.stream
 
     def describe(self) -> str:
@@ -103,7 +103,7 @@ class Source:
             summary = (inspect.getdoc(self.generator) or "").splitlines()[0]
             summary = summary.removeprefix("Return ").replace("`", "")
             return summary[:1].upper() + summary[1:]
-        return self.data.said() if self.data else f"SHA-256 {self.spec['sha256']}"
+        return self.data.describe() if self.data else f"SHA-256 {self.spec['sha256']}"
 
 
 def stream_name(spec: dict[str, Any]) -> str:

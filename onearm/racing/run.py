@@ -1,4 +1,4 @@
-"""One run: a learner plays the rows of a repeat, and a record says what came of it."""
+"""One run of a race: a learner plays the rows of a repeat."""
 
 import math
 import time
@@ -14,7 +14,7 @@ from onearm.experiments.job import OnProgress, Record, hash_text
 from onearm.racing.rows import Source, is_shuffled, n_tuning_rows, rows
 from onearm.streams.stream import Stream
 
-TRIED = tuple(4.0**power for power in range(-3, 3))  # times the default rate, by `tune`
+FACTORS = tuple(4.0**power for power in range(-3, 3))  # of the default rate, tried by `tune`
 
 
 class Job(NamedTuple):
@@ -58,7 +58,7 @@ class Job(NamedTuple):
     def play(self, progress: OnProgress = lambda *_: None) -> Record:
         """Play the run to its end and return its results."""
         stream, n_tuning = self.stream(), self.n_tuning_rows()
-        chosen = _tuned(self, stream.first(n_tuning)) if n_tuning else {}
+        chosen = _tune(self, stream.first(n_tuning)) if n_tuning else {}
         learner = stream.learner(self.cls, seed=self.seed + self.repeat, **self.parameters | chosen)
         correct, y, seconds = _play(learner, stream.after(n_tuning), progress)
         curve, majority = metrics.curve(correct), metrics.curve(metrics.majority(y))
@@ -117,33 +117,33 @@ def _play(
     return np.concatenate(parts), np.concatenate(labels), seconds
 
 
-def _tuned(job: Job, stream: Stream) -> dict[str, float]:
-    """Choose the exploration rate: of the default times 4^-3 … 4^2, that of least error here.
+def _tune(job: Job, stream: Stream) -> dict[str, float]:
+    """Return the exploration rate with the lowest error, of the default times 4^-3 … 4^2.
 
-    Where the default is 0, of 0 and 4^-3 … 4^2; of equal ones that nearest the
-    default. A rate that was given stays.
+    Where the default is 0, of 0 and 4^-3 … 4^2; of equal ones the nearest to the default. A rate
+    that was given is not tuned.
     """
     name = job.cls.exploration
     if name is None or name in job.parameters:
         return {}
     default = getattr(stream.learner(job.cls, **job.parameters), name)
     errors = {}
-    for rate in [default * times for times in TRIED] if default else [0.0, *TRIED]:
-        asked = job.parameters | {name: rate, "seed": job.seed + job.repeat}
+    for rate in [default * times for times in FACTORS] if default else [0.0, *FACTORS]:
+        parameters = job.parameters | {name: rate, "seed": job.seed + job.repeat}
         try:
-            learner = stream.learner(job.cls, **asked)
+            learner = stream.learner(job.cls, **parameters)
         except ValueError:
             continue  # out of its range
         correct, *_ = _play(learner, stream, lambda *_: None)
         errors[rate] = metrics.error(correct)
 
-    def far(rate: float) -> float:
+    def distance(rate: float) -> float:
         return abs(math.log(rate / default)) if default and rate else rate
 
-    return {name: min(errors, key=lambda rate: (errors[rate], far(rate)))}
+    return {name: min(errors, key=lambda rate: (errors[rate], distance(rate)))}
 
 
 def _plain(params: dict[str, Any]) -> dict[str, Any]:
-    """Parameters as JSON says them; an object by what it prints."""
+    """Return parameters as JSON knows them; an object by its repr."""
     plain = (bool, int, float, str, list, tuple, type(None))
     return {key: v if isinstance(v, plain) else repr(v) for key, v in params.items()}

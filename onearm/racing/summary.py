@@ -1,4 +1,4 @@
-"""What the runs of a race amount to: means with 95 % intervals, and differences to the best."""
+"""Summaries of a race: means with 95 % intervals, and paired differences to the best learner."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -20,11 +20,11 @@ class Score(NamedTuple):
     last_tenth: Interval
     area: Interval
     difference: Interval | None  # of its error to that of the best, repeat by repeat
-    best: bool  # of those that hear right or wrong alone
+    best: bool  # of those with bandit feedback
 
     @property
     def full_information(self) -> bool:
-        """Whether the learner was shown every label."""
+        """Whether the learner has full information: it sees every true label."""
         return self.records[0]["full_information"]
 
     @property
@@ -51,19 +51,19 @@ def curve_of(rounds: list[int], errors: Sequence[Sequence[float]]) -> dict[str, 
     return {"rounds": rounds} | {n: list(c) for n, c in zip(names, columns, strict=True)}
 
 
-def baselines(found: Sequence[Score]) -> dict[str, dict[str, list[Any]]]:
+def baselines(scores: Sequence[Score]) -> dict[str, dict[str, list[Any]]]:
     """Return the curves of guessing uniformly and of the majority label so far, on one stream."""
-    first = found[0].records[0]
+    first = scores[0].records[0]
     rounds = first["curve"]["rounds"]
     uniform = [1 - 1 / first["n_classes"]] * len(rounds)
-    majority = {r["repeat"]: r.get("majority") for score in found for r in score.records}
+    majority = {r["repeat"]: r.get("majority") for score in scores for r in score.records}
     errors = [repeat for repeat in majority.values() if repeat]
     curves = {"uniform guessing": curve_of(rounds, [uniform])}
     return curves | ({"majority label so far": curve_of(rounds, errors)} if errors else {})
 
 
 def spread(values: Any) -> Interval:
-    """Return the mean with its 95 % interval, which one run alone does not have.
+    """Return the mean with its 95 % interval, which is NaN for a single run.
 
     >>> spread([0.5])
     Interval(mean=0.5, low=nan, high=nan)
@@ -75,21 +75,21 @@ def spread(values: Any) -> Interval:
 
 
 def streams(records: Sequence[Record]) -> dict[str, list[Record]]:
-    """Return the records of each stream, by a name that tells them apart."""
-    found: dict[str, list[Record]] = {}
+    """Return the records of each stream by its name."""
+    by_name: dict[str, list[Record]] = {}
     for record in records:
-        found.setdefault(stream_name(record["stream"]), []).append(record)
-    return found
+        by_name.setdefault(stream_name(record["stream"]), []).append(record)
+    return by_name
 
 
 def scores(records: Sequence[Record]) -> list[Score]:
-    """Return each learner on each stream, the least error first.
+    """Return every learner on every stream, the lowest error first.
 
-    Differences are to the best learner that hears right or wrong alone and has played all repeats,
-    over the repeats that both have played. Where all see every label none is the best, and they are
-    to the one of least error.
+    Differences are to the best learner with bandit feedback that has played all repeats, over the
+    repeats that both have played. Where all have full information, none is marked as the best and
+    differences are to the learner with the lowest error.
     """
-    found = []
+    scored = []
     for stream, played in streams(records).items():
         by_name: dict[str, list[Record]] = {}
         for record in sorted(played, key=lambda record: record["repeat"]):
@@ -106,8 +106,8 @@ def scores(records: Sequence[Record]) -> list[Score]:
             }
             paired = None if name == best else _paired(runs, by_name[best])
             is_best = name == best and bool(bandits)
-            found.append(Score(stream, name, runs, difference=paired, best=is_best, **parts))
-    return found
+            scored.append(Score(stream, name, runs, difference=paired, best=is_best, **parts))
+    return scored
 
 
 def _paired(runs: list[Record], best: list[Record]) -> Interval | None:
@@ -116,10 +116,10 @@ def _paired(runs: list[Record], best: list[Record]) -> Interval | None:
     return spread(both) if both else None
 
 
-def exploration(found: Sequence[Score]) -> dict[str, list[tuple[float, Interval]]]:
+def exploration(scores: Sequence[Score]) -> dict[str, list[tuple[float, Interval]]]:
     """Return the errors of learners that were played with several exploration rates, by rate."""
     by_learner: dict[str, list[tuple[float, Interval]]] = {}
-    for score in found:
+    for score in scores:
         record = score.records[0]
         given = dict(record["parameters"])
         rate = given.pop(record["exploration"], None)

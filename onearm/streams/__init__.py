@@ -1,1 +1,1 @@
-"""Examples: streams of (X, y) in chunks, made, drifting, or the user's own."""
+"""Streams of examples (X, y) in chunks: synthetic ones, data sets, and files."""

@@ -1,7 +1,7 @@
-"""Rows of data sets, kept as arrays in the user's cache folder: what is read or fetched once.
+"""Rows of data sets as arrays in the user's cache folder, so that they are read or fetched once.
 
-What is found there is checked before it is used: the SHA-256 of every file, where it was written
-down, and shapes and types, since older versions did not write one. What is wrong is made anew.
+Cached files are checked before they are used: their SHA-256, where it was stored, and shapes and
+types, since older versions did not store it. What is damaged is made again.
 """
 
 import hashlib
@@ -19,63 +19,64 @@ from platformdirs import user_cache_path
 from onearm.core.sparse_check import check_csr
 
 DTYPES = (np.uint8, np.int16, np.int32, np.float32)
-Rows = tuple[Any, np.ndarray, dict[str, Any]]  # X, y, and what a Stream tells of them
-TOLD, DIGESTS = "told.json", "sha256.json"
-NAMES = ("feature_names", "nominal", "values", "class_names")  # that are told
+Rows = tuple[Any, np.ndarray, dict[str, Any]]  # X, y, and the names that a Stream has
+NAMES, DIGESTS = "told.json", "sha256.json"
+KEYS = ("feature_names", "nominal", "values", "class_names")  # of NAMES
 
 
-def place(name: str) -> Path:
+def cache_folder(name: str) -> Path:
+    """Return the folder of the rows that are cached under a name."""
     return user_cache_path("onearm") / "arrays" / name
 
 
-def kept(name: str, make: Callable[[], Rows], shape: tuple[int, int] | None = None) -> Rows:
-    """Return the rows that were kept under this name, or make them and keep them if possible.
+def cached(name: str, make: Callable[[], Rows], shape: tuple[int, int] | None = None) -> Rows:
+    """Return the rows that are cached under this name, or make them and cache them if possible.
 
-    Rows of another `shape` than is known are made anew, too.
+    Rows of another `shape` than the known one are made again, too.
     """
-    folder = place(name)
+    folder = cache_folder(name)
     if folder.is_dir():
         try:
-            return _held(folder, shape)
+            return _read(folder, shape)
         except Exception:  # whatever reading a damaged file raises
             shutil.rmtree(folder, ignore_errors=True)
     rows = make()
     try:
-        _keep(rows, folder)
-        return _held(folder, None)
-    except (OSError, ValueError):  # there is no room, or no folder that can be written to
+        _store(rows, folder)
+        return _read(folder, None)
+    except (OSError, ValueError):  # the disk is full, or the folder is read-only
         return rows
 
 
-def _keep(rows: Rows, folder: Path) -> None:
-    X, y, told = rows
+def _store(rows: Rows, folder: Path) -> None:
+    X, y, names = rows
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, ignore_cleanup_errors=True) as made:
-        new = Path(made)
+    with tempfile.TemporaryDirectory(dir=folder.parent, ignore_cleanup_errors=True) as name:
+        new = Path(name)
         parts = {"X": X} if isinstance(X, np.ndarray) else {
             "data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": np.array(X.shape)
         }  # fmt: skip
         for part, array in (parts | {"y": y}).items():
             np.save(new / f"{part}.npy", narrow(array))
-        (new / TOLD).write_text(json.dumps(told))
+        (new / NAMES).write_text(json.dumps(names))
         digests = {path.name: file_digest(path) for path in new.iterdir()}
         (new / DIGESTS).write_text(json.dumps(digests))
         with suppress(OSError):  # another process was faster
             new.rename(folder)
 
 
-def _held(folder: Path, shape: tuple[int, int] | None) -> Rows:
+def _read(folder: Path, shape: tuple[int, int] | None) -> Rows:
     """Return the rows of a folder; raise if anything is wrong with them."""
     if (folder / DIGESTS).exists():
         digests = json.loads((folder / DIGESTS).read_text())
-        found = {path.name: file_digest(path) for path in folder.iterdir() if path.name != DIGESTS}
-        if digests != found:
-            raise ValueError(f"{folder} is not what was kept")
+        files = [path for path in folder.iterdir() if path.name != DIGESTS]
+        if digests != {path.name: file_digest(path) for path in files}:
+            raise ValueError(f"{folder} is not what was cached")
     arrays = {path.stem: np.load(path, mmap_mode="r") for path in folder.glob("*.npy")}
     X = arrays["X"] if "X" in arrays else _sparse(arrays)
-    y, told = np.asarray(arrays["y"]), json.loads((folder / TOLD).read_text())
-    _check(X, y, told, X.shape if shape is None else shape)
-    return X, y, told
+    y, names = np.asarray(arrays["y"]), json.loads((folder / NAMES).read_text())
+    _check(X, y, names, X.shape if shape is None else shape)
+    return X, y, names
 
 
 def _sparse(arrays: dict[str, np.ndarray]) -> Any:
@@ -87,18 +88,18 @@ def _sparse(arrays: dict[str, np.ndarray]) -> Any:
     return csr_array((data, indices, indptr), shape=(n, d))
 
 
-def _check(X: Any, y: np.ndarray, told: Any, shape: tuple[int, ...]) -> None:
+def _check(X: Any, y: np.ndarray, names: Any, shape: tuple[int, ...]) -> None:
     """Refuse rows of other shapes and types than a data set has."""
     sizes = X.ndim == 2 and X.shape == shape and y.shape == shape[:1]
     if not sizes or X.dtype.kind not in "biuf" or y.dtype.kind not in "biuf":
         raise ValueError(f"rows must be {shape} numbers, got {X.shape} and {y.shape}")
-    if not isinstance(told, dict) or not set(told) <= set(NAMES):
-        raise ValueError(f"what is told must have the keys {', '.join(NAMES)}, got {told!r}")
-    for key, names in told.items():
-        wanted = y.max(initial=0) + 1 if key == "class_names" else X.shape[1]
-        if not isinstance(names, list) or (names and len(names) < wanted):
-            raise ValueError(f"{key} must be a list of at least {wanted}")
-    if told.get("class_names") and (y.dtype.kind not in "iu" or y.min(initial=0) < 0):
+    if not isinstance(names, dict) or not set(names) <= set(KEYS):
+        raise ValueError(f"names must have the keys {', '.join(KEYS)}, got {names!r}")
+    for key, values in names.items():
+        least = y.max(initial=0) + 1 if key == "class_names" else X.shape[1]
+        if not isinstance(values, list) or (values and len(values) < least):
+            raise ValueError(f"{key} must be a list of at least {least}")
+    if names.get("class_names") and (y.dtype.kind not in "iu" or y.min(initial=0) < 0):
         raise ValueError(f"labels must be whole numbers of at least 0, got {y.dtype}")
 
 

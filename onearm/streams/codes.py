@@ -1,6 +1,6 @@
 """Codes: numbers for the words of a column, and classes for the words of a label.
 
-A word is a text without the blanks around it. The markers of a missing value are one word, `?`.
+A word is a text without the blanks around it. All markers of a missing value are the word `?`.
 """
 
 import math
@@ -13,7 +13,7 @@ from onearm.core.vectors import LARGEST
 MISSING = frozenset(("", "?", "na", "nan", "null"))  # in lower case
 MISSED = "?"  # the word of a missing value
 MARKERS = "empty, ?, NA, NaN or null"
-MOST = 2**20  # words of a column: all are held in memory
+MAX_WORDS = 2**20  # of a column: all are in memory
 CHANGED = "the file has changed since it was first read"
 
 
@@ -22,7 +22,7 @@ class NotANumberError(ValueError):
 
 
 def number(text: str) -> float:
-    """Return the number that a text says, NaN where it is missing."""
+    """Return the number in a text, NaN where it is missing."""
     try:
         value = math.nan if "_" in text else float(text)
     except ValueError:
@@ -37,7 +37,7 @@ def number(text: str) -> float:
 
 
 def is_number(text: str) -> bool:
-    """Whether a text says a number, or that it is missing."""
+    """Whether a text is a number, or marks a missing value."""
     try:
         number(text)
     except NotANumberError:
@@ -48,7 +48,7 @@ def is_number(text: str) -> bool:
 
 
 def is_missing(word: str) -> bool:
-    """Whether a word says that a value is missing."""
+    """Whether a word marks a missing value."""
     return word.lower() in MISSING or word.lower().lstrip("+-") == "nan"
 
 
@@ -68,7 +68,7 @@ class Codes(dict[str, int]):
         self.gaps = gaps  # whether a value may be missing
         self.words: list[str] = []
         self.known: dict[str, int] = {}
-        self.closed = False  # no word is new any more
+        self.closed = False  # whether no word may be new
 
     def __missing__(self, text: str) -> int:
         word = text.strip()
@@ -79,11 +79,13 @@ class Codes(dict[str, int]):
         if word not in self.known:
             if self.closed:
                 raise ValueError(f"{word!r} is new: {CHANGED}")
-            if len(self.words) == MOST:
-                raise ValueError(f"must have at most {MOST:,} different values, got {word!r} too")
+            if len(self.words) == MAX_WORDS:
+                raise ValueError(
+                    f"must have at most {MAX_WORDS:,} different values, got {word!r} too"
+                )
             self.known[word] = len(self.words)
             self.words.append(word)
-        if len(self) < 2 * MOST:
+        if len(self) < 2 * MAX_WORDS:
             self[text] = self.known[word]
         return self.known[word]
 
@@ -94,11 +96,11 @@ class Codes(dict[str, int]):
         missed = [MISSED] if MISSED in self.known else []
         self.words = [word for _, word in sorted(zip(keys, known, strict=True))] + missed
         self.known = {word: code for code, word in enumerate(self.words)}
-        self.clear()  # the codes of texts that were met are those of before
+        self.clear()  # the codes of texts so far are no longer valid
 
 
 def sort_keys(words: list[str]) -> list[Any]:
-    """Return what words are sorted by: numbers if all words are numbers, else the words."""
+    """Return the keys to sort words by: numbers if all words are numbers, else the words."""
     try:
         return [_exact(word) for word in words]
     except ValueError:
@@ -124,7 +126,7 @@ def classes(words: list[str], what: str = "y") -> tuple[np.ndarray, tuple[str, .
 
 
 def _exact(word: str) -> float:
-    """Return a number to sort by; integers of any length stay apart."""
+    """Return a number to sort by; long integers are not rounded."""
     if "_" in word:
         raise ValueError
     try:

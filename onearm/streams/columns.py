@@ -1,10 +1,10 @@
-"""Columns of a table: which is the label, which hold words, and the numbers that they become.
+"""Columns of a table: which is the label, which are nominal, and how values become numbers.
 
-A table has `names` and gives `blocks(columns)`: matrices whose columns are numbers, NaN where a
-value is missing, or codes. It is gone through once to learn the words of the label and of nominal
-columns, and again for every reading. Where a column turns out to hold words only after the first
-block, it is gone through once more, since the words of blocks before are not known. Nothing but
-the words is kept. They are sorted, so that files with the same values have the same codes.
+A table has `names` and `blocks(columns)`: matrices whose columns are numbers, NaN where a value is
+missing, or codes. A first pass learns the words of the label and of nominal columns; every reading
+is another pass. If a column turns out to be nominal only after the first block, learning starts
+again, since the words of the blocks before are not known. Only the words stay in memory. They are
+sorted, so that files with the same values have the same codes.
 """
 
 import re
@@ -26,10 +26,10 @@ from onearm.streams.codes import (
 from onearm.streams.stream import Stream
 from onearm.streams.text_lines import counted, listed
 
-LABELS = ("label", "class", "target", "y")  # what the column of labels may be called
+LABELS = ("label", "class", "target", "y")  # default names of the column of labels
 WITH_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
-MANY = 100  # values of a nominal column: so many are said, and may be one for nearly every row
-Told = str | int | None
+MANY = 100  # values of a nominal column: their number is logged, and may be near that of rows
+Column = str | int | None
 
 
 class Table(Protocol):
@@ -40,36 +40,36 @@ class Table(Protocol):
     named: bool  # whether the file itself has the names
 
     def blocks(self, columns: "Columns") -> Iterator[np.ndarray]:
-        """Give all rows from the start, as numbers and codes, some at a time."""
+        """Yield all rows from the start, as numbers and codes, some at a time."""
 
 
 class Columns:
-    """What is known of the columns of a table, and how their texts become numbers."""
+    """The columns of a table, and how their texts become numbers."""
 
-    def __init__(self, table: Table, label: Told, nominal: Sequence[str | int] | None):
+    def __init__(self, table: Table, label: Column, nominal: Sequence[str | int] | None):
         self.file, self.names = table.file, table.names
         if len(self.names) < 2:
             raise ValueError(f"{self.file} must have at least 2 columns, got {len(self.names)}")
         self.label = _inferred(self.names) if label is None else self._index("label", label)
         self.inferred = nominal is None
-        chosen = {self._index("nominal", told) for told in nominal or ()}
+        chosen = {self._index("nominal", given) for given in nominal or ()}
         if self.label in chosen:
             raise ValueError(f"nominal must not have the label, {self.names[self.label]!r}")
         self.codes = {j: Codes() for j in chosen} | {self.label: Codes(gaps=False)}
         self.gaps: set[int] = set()  # numeric columns with missing values
         self.n_rows = 0
-        self.late = False  # whether a column was found to hold words after the first block
+        self.late = False  # whether a column turned out to be nominal after the first block
 
-    def _index(self, what: str, told: Any) -> int:
+    def _index(self, what: str, given: Any) -> int:
         d = len(self.names)
-        if isinstance(told, str) and self.names.count(told) == 1:
-            return self.names.index(told)
-        if isinstance(told, int | np.integer) and not isinstance(told, bool) and -d <= told < d:
-            return int(told) % d
-        if isinstance(told, str) and told in self.names:
-            raise ValueError(f"{self.file}: {what} {told!r} is the name of several columns")
+        if isinstance(given, str) and self.names.count(given) == 1:
+            return self.names.index(given)
+        if isinstance(given, int | np.integer) and not isinstance(given, bool) and -d <= given < d:
+            return int(given) % d
+        if isinstance(given, str) and given in self.names:
+            raise ValueError(f"{self.file}: {what} {given!r} is the name of several columns")
         allowed = f"one of the columns of {self.file} ({listed(self.names)}) or an index"
-        raise ValueError(f"{what} must be {allowed} in [{-d}, {d - 1}], got {told!r}")
+        raise ValueError(f"{what} must be {allowed} in [{-d}, {d - 1}], got {given!r}")
 
     def encode(self, j: int, texts: Sequence[str], where: Callable[[int], str]) -> np.ndarray:
         """Return the numbers or codes of texts of column j; `where` names a row of them."""
@@ -88,25 +88,26 @@ class Columns:
         return values
 
     def _refuse_commas(self, j: int, texts: Sequence[str]) -> None:
-        """Refuse a column of 1,5 and 2,5, which would be taken for one of words."""
+        """Refuse a column of 1,5 and 2,5, which would be taken for a nominal one."""
         words = [text for text in texts if not is_number(text)]
         if all(map(WITH_COMMA.fullmatch, words)):
             wrong = f"numbers must have a point, not a comma, got {words[0].strip()!r}"
-            tell = "; if these are words they must be told: nominal"
-            raise ValueError(f"{self.file}, column {self.names[j]!r}: {wrong}{tell}")
+            hint = "; if these are words, list the column in nominal"
+            raise ValueError(f"{self.file}, column {self.names[j]!r}: {wrong}{hint}")
 
     def _located(self, j: int, texts: Sequence[str], where: Any, convert: Any) -> ValueError:
         for i, text in enumerate(texts):
             try:
                 convert(text)
             except ValueError as error:
-                tell = "; words must be told: nominal" if isinstance(error, NotANumberError) else ""
+                is_word = isinstance(error, NotANumberError)
+                hint = "; columns of words must be listed in nominal" if is_word else ""
                 place = f"{self.file}, {where(i)}, column {self.names[j]!r}"
-                return ValueError(f"{place}: {error}{tell}")
+                return ValueError(f"{place}: {error}{hint}")
         return ValueError(f"{self.file}: {CHANGED}")
 
     def learn(self, table: Table) -> None:
-        """Go through the table to learn its size and its words."""
+        """Learn the size of the table and its words."""
         for X in table.blocks(self):
             self.n_rows += len(X)
             self.gaps.update(np.flatnonzero(np.isnan(X).any(axis=0)).tolist())
@@ -118,24 +119,24 @@ class Columns:
             self.learn(table)
 
     def close(self) -> None:
-        """Sort the values; let no word be new, and no column hold words that held none."""
+        """Sort the values; from now on no word and no nominal column may be new."""
         self.inferred = False
         for j, codes in self.codes.items():
             codes.closed = True
             if j != self.label:  # which is sorted by `classes`
                 codes.sort()
 
-    def sentence(self, told: bool, n_classes: int) -> str:
-        """Say what was found."""
+    def sentence(self, given: bool, n_classes: int) -> str:
+        """Return what was learned, and whether the label was given."""
         label, last = self.names[self.label], len(self.names) - 1
-        why = "told" if told else "the last" if self.label == last else "by its name"
+        why = "given" if given else "the last" if self.label == last else "by its name"
         words = [j for j in sorted(self.codes) if j != self.label]
         gaps = sorted(self.gaps | {j for j in words if MISSED in self.codes[j].known})
         nominal = listed(words, show=self._with_count) or "none"
         missing = listed(self.names[j] for j in gaps) or "none"
         size = f"{counted(self.n_rows, 'row')}, {counted(last, 'feature')}"
-        own = [self.names[j] for j in words if len(self.codes[j].words) > self.n_rows / 2 > MANY]
-        hint = f"; nearly every row has its own {listed(own)}: better left out" if own else ""
+        unique = [self.names[j] for j in words if len(self.codes[j].words) > self.n_rows / 2 > MANY]
+        hint = f"; {listed(unique)} differs in nearly every row: better left out" if unique else ""
         return (
             f"{self.file}: {size}; label: column {label!r} ({why}), {n_classes:,} classes; "
             f"nominal: {nominal}; missing: {missing}{hint}"
@@ -147,20 +148,20 @@ class Columns:
 
 
 def _inferred(names: Sequence[str]) -> int:
-    """Return the index of the column that is called a label, or else of the last."""
+    """Return the index of the column named as a label, or else of the last."""
     lower = [name.lower() for name in names]
     return next((lower.index(word) for word in LABELS if word in lower), len(names) - 1)
 
 
-def table_stream(table: Table, label: Told, nominal: Any, name: str, say: Any) -> Stream:
-    """Return the rows of a table as a stream that reads them anew each time."""
+def table_stream(table: Table, label: Column, nominal: Any, name: str, log: Any) -> Stream:
+    """Return a stream that reads the rows of a table each time."""
     columns = Columns(table, label, nominal)
     columns.learn(table)
     columns.close()
     at = columns.label
     what = f"{table.file}: the label, column {table.names[at]!r},"
     of_word, class_names = classes(columns.codes[at].words, what)
-    say(columns.sentence(label is not None, len(class_names)))
+    log(columns.sentence(label is not None, len(class_names)))
 
     def source() -> Chunks:
         n = 0

@@ -5,8 +5,8 @@
 (20000, 16, 26)
 
 The small ones are part of the package. The files of the others are looked for in the folder that
-the environment variable ONEARM_DATA names, then in the user's cache folder; what is not there is
-fetched through scikit-learn, where that can be done, and kept.
+the environment variable ONEARM_DATA names, then in the user's cache folder; what is in neither is
+fetched through scikit-learn, where that is possible, and cached.
 """
 
 import gzip
@@ -24,14 +24,14 @@ from platformdirs import user_cache_path
 
 from onearm.core.chunks import chunks
 from onearm.streams import fetch
-from onearm.streams.cache import Rows, file_digest, kept, place
+from onearm.streams.cache import Rows, cache_folder, cached, file_digest
 from onearm.streams.files import read
 from onearm.streams.stream import Stream
 
 __all__ = ["DataSet", "about", "folders", "load", "names", "read"]
 
 SHIPPED = Path(__file__).with_name("data")
-LARGE = 2**17  # bytes of a file: what is read from it is kept as arrays
+LARGE = 2**17  # bytes of a file: what is read from it is cached as arrays
 
 
 @dataclass(frozen=True)
@@ -72,22 +72,23 @@ class DataSet:
     of: str = ""
     preparation: dict[str, Any] = field(default_factory=dict)
 
-    def said(self) -> str:
-        """Return citation, licence and what is to be known of the rows, in sentences."""
+    def describe(self) -> str:
+        """Return citation, licence and a note on the rows, in sentences."""
         return f"{self.citation}. Licence: {self.licence}. Rows: {self.about}."
 
-    def found(self) -> Path | None:
+    def folder(self) -> Path | None:
         """Return the folder that has all files, or else the rows that were fetched, if any."""
-        places = [folder for folder in folders() if self.files]
-        have = (p for p in places if all(_is(p / one["name"], one["sha256"]) for one in self.files))
-        fetched = place(f"{self.of or self.name}-fetched")
-        return next(have, fetched if fetched.is_dir() else None)
+        for folder in folders() if self.files else ():
+            if all(_is_intact(folder / file["name"], file["sha256"]) for file in self.files):
+                return folder
+        fetched = cache_folder(f"{self.of or self.name}-fetched")
+        return fetched if fetched.is_dir() else None
 
 
 def folders() -> list[Path]:
     """Return where files are looked for, in this order."""
-    told = os.environ.get("ONEARM_DATA")
-    return [SHIPPED, *([Path(told)] if told else []), user_cache_path("onearm") / "data"]
+    given = os.environ.get("ONEARM_DATA")
+    return [SHIPPED, *([Path(given)] if given else []), user_cache_path("onearm") / "data"]
 
 
 @cache
@@ -124,15 +125,15 @@ def _rows(data: DataSet) -> Rows:
         from onearm.streams import preparations  # scipy is loaded when it is needed
 
         return preparations.prepare(_rows(about(data.of)), **data.preparation)
-    folder, shape = data.found(), (data.rows, data.features)
-    if folder is not None and folder != place(f"{data.name}-fetched"):
+    folder, shape = data.folder(), (data.rows, data.features)
+    if folder is not None and folder != cache_folder(f"{data.name}-fetched"):
         files = [folder / file["name"] for file in data.files]
         large = max(path.stat().st_size for path in files) > LARGE
         digest = hashlib.sha256("".join(file["sha256"] for file in data.files).encode())
         parse = lambda: _parsed(data, files)  # noqa: E731 two lines are not clearer
         known = f"{data.name}-{digest.hexdigest()[:12]}"
-        return kept(known, parse, shape) if large else parse()
-    return kept(f"{data.name}-fetched", lambda: _fetched(data), shape)
+        return cached(known, parse, shape) if large else parse()
+    return cached(f"{data.name}-fetched", lambda: _fetched(data), shape)
 
 
 def _fetched(data: DataSet) -> Rows:
@@ -145,15 +146,15 @@ def _fetched(data: DataSet) -> Rows:
     files = ", ".join(f"{file['name']} (SHA-256 {file['sha256']})" for file in data.files)
     put = f"Put {files} into {folders()[-1]} or a folder that ONEARM_DATA names"
     if not data.files:
-        put = f"Load it where it can be, and copy {place(data.name + '-fetched')} from there"
+        put = f"Load it where it can be, and copy {cache_folder(data.name + '-fetched')} from there"
     others = [(f / file["name"], file["sha256"]) for file in data.files for f in folders()]
-    wrong = ", ".join(str(p) for p, sha256 in others if p.is_file() and not _is(p, sha256))
+    wrong = ", ".join(str(p) for p, sha256 in others if p.is_file() and not _is_intact(p, sha256))
     put += f"; {wrong} is not the file that is known" if wrong else ""
     raise FileNotFoundError(f"{data.name} is not on disk and cannot be fetched: {reason}. {put}.")
 
 
-def _is(path: Path, sha256: str) -> bool:
-    """Whether a file is there, and is the one that is known."""
+def _is_intact(path: Path, sha256: str) -> bool:
+    """Whether a file exists and has the known SHA-256."""
     return path.is_file() and file_digest(path) == sha256
 
 
@@ -169,17 +170,17 @@ def _parsed(data: DataSet, files: list[Path]) -> Rows:
     how: dict[str, Any] = {"label": "label"} if csv else {"n_features": data.features}
     stream = read(files[0], name=data.name, **how)
     X, y = stream.arrays()
-    told: dict[str, Any] = {
+    names: dict[str, Any] = {
         "feature_names": stream.feature_names,
         "class_names": stream.class_names,
     }
-    kept = [j for j, name in enumerate(stream.feature_names) if name not in data.drop]
+    columns = [j for j, name in enumerate(stream.feature_names) if name not in data.drop]
     if data.drop:
-        X, told["feature_names"] = X[:, kept], tuple(stream.feature_names[j] for j in kept)
+        X, names["feature_names"] = X[:, columns], tuple(stream.feature_names[j] for j in columns)
     if any(stream.nominal):
-        told["nominal"] = tuple(stream.nominal[j] for j in kept)
-        told["values"] = _renumbered(X, [stream.values[j] for j in kept])
-    return X, y, told
+        names["nominal"] = tuple(stream.nominal[j] for j in columns)
+        names["values"] = _renumbered(X, [stream.values[j] for j in columns])
+    return X, y, names
 
 
 def _renumbered(X: np.ndarray, values: list[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
@@ -206,10 +207,10 @@ def _idx(path: Path) -> np.ndarray:
 
 
 def _stream(data: DataSet, rows: Rows) -> Stream:
-    X, y, told = rows
-    names = {key: tuple(value) for key, value in told.items()}
-    names |= {"values": tuple(map(tuple, told["values"]))} if "values" in told else {}
+    X, y, known = rows
+    names = {key: tuple(value) for key, value in known.items()}
+    names |= {"values": tuple(map(tuple, known["values"]))} if "values" in known else {}
     return Stream(
         data.name, data.classes, X.shape[1], lambda: chunks(X, y), X.shape[0],
-        in_memory=True, about=data.said(), **names,
+        in_memory=True, about=data.describe(), **names,
     )  # fmt: skip

@@ -1,8 +1,8 @@
-"""CSV and its kin: rows of fields, with a comma, semicolon, tab or bar between them.
+"""CSV and similar tables: fields with a comma, semicolon, tab or bar between them.
 
 The delimiter, and whether the first row is a header, are inferred from the first lines. Blocks of
 lines without quotes go through NumPy's reader; what it refuses, and blocks with quotes, through
-the csv module, which can say what is wrong in which line.
+the csv module, which reports what is wrong in which line.
 """
 
 import csv
@@ -29,10 +29,10 @@ ABOVE = ({"number"}, {"number", "missing"})  # kinds of values that a word above
 class Delimited:
     """A table of rows of delimited fields.
 
-    `told` are columns that the user named: a first row with such a name is a header.
+    `known` are columns that the user named: a first row with such a name is a header.
     """
 
-    def __init__(self, path: Path, told: Sequence[Any] = ()):
+    def __init__(self, path: Path, known: Sequence[Any] = ()):
         self.path, self.file = path, path.name
         rest = lines(path)
         head = list(islice(rest, HEAD))
@@ -41,7 +41,7 @@ class Delimited:
         numbered = self._head(head)
         rows = [row for _, row in numbered]
         first = [field.strip() for field in rows[0]]
-        self.named = any(name in first for name in told) or _is_header(rows)
+        self.named = any(name in first for name in known) or _is_header(rows)
         self.skipped = numbered[0][0] if self.named else 0
         self.names = tuple(
             field if self.named and field else f"c{j}" for j, field in enumerate(first)
@@ -63,7 +63,7 @@ class Delimited:
         return numbered
 
     def sentence(self) -> str:
-        """Say what was inferred."""
+        """Return what was inferred."""
         first = "names the columns" if self.named else "is an example: there is no header"
         return f"{self.file}: {DELIMITERS[self.delimiter]} between fields; the first row {first}"
 

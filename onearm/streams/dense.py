@@ -1,4 +1,4 @@
-"""Made dense streams: strongly separable rows, and the two tasks on which B10 tests its arms.
+"""Synthetic dense streams: strongly separable rows, and the two tasks on which B10 tests its arms.
 
 A. Beygelzimer, D. Pál, B. Szörényi, D. Thiruvenkatachari, C.-Y. Wei, C. Zhang. Bandit multiclass
 linear classification. ICML 2019. - R. Busa-Fekete, B. Kégl. Fast boosting using adversarial
@@ -32,7 +32,7 @@ def _separable(rng, X, y, corner, margin):
         x, y[t] = X[t], below(len(corner), rng)
         for j in range(len(x)):
             x[j] = 2.0 * uniform(rng) - 1.0
-        for _ in range(2):  # normalising shrinks what was set: once more brings it near the margin
+        for _ in range(2):  # normalising shrinks the corner: once more brings it near the margin
             _normalise(x)
             for c in range(len(corner)):
                 far = max(abs(x[corner[c]]), margin)
@@ -86,7 +86,7 @@ def Separable(
 ) -> Stream:
     """Return strongly separable rows of norm 1, in which one coordinate shows each class.
 
-    It is at least about `margin` for the own class and at most minus that for every other.
+    It is at least about `margin` for the true class and at most minus that for every other.
 
     >>> X, y = Separable(5, n_classes=3, n_features=4).arrays()
     >>> y
@@ -108,7 +108,7 @@ def Diagonal(
 ) -> Stream:
     """Return DIAGONAL(d, J, q): label 1 where the first J features sum to more than J/2.
 
-    Features are uniform in [0, 1]; a share q = `noise` of the labels is turned round.
+    Features are uniform in [0, 1]; a share q = `noise` of the labels is flipped.
     """
     require(
         n_used=(1 <= n_used <= n_features, f"in [1, n_features={n_features}]", n_used),

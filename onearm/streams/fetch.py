@@ -1,7 +1,7 @@
 """Fetching data sets through scikit-learn, which checks what comes against its checksum.
 
-Files come into a folder of their own, which is gone in the end: what was cut off, was wrong or was
-half read cannot be found again. The rows are kept by `datasets`, which makes the files superfluous.
+Files are downloaded into a temporary folder, so that nothing incomplete is found again. The rows
+are cached by `datasets`, which makes the files superfluous.
 """
 
 import tempfile
@@ -27,26 +27,26 @@ def fetched(data: Any) -> tuple[Any, np.ndarray, dict[str, Any]]:
         need = "scikit-learn fetches it: pip install 'onearm[mh]'"
         raise ImportError(f"{data.name} is not on disk; {need}") from None
     how = {key: value for key, value in data.fetch.items() if key != "call"}
-    came = _came(getattr(datasets, data.fetch["call"]), how, data.name)
-    X, labels = came.data, came.target
+    bunch = _download(getattr(datasets, data.fetch["call"]), how, data.name)
+    X, labels = bunch.data, bunch.target
     if data.name == "rcv1":
-        X, labels = single_topic(X, labels, list(came.target_names))
+        X, labels = single_topic(X, labels, list(bunch.target_names))
     if X.shape != (data.rows, data.features):
-        wanted = f"{data.rows} rows of {data.features} features"
-        raise ValueError(f"{data.name} must have {wanted}, fetched {X.shape[0]} of {X.shape[1]}")
-    X, nominal = _columns(X, came)
+        expected = f"{data.rows} rows of {data.features} features"
+        raise ValueError(f"{data.name} must have {expected}, fetched {X.shape[0]} of {X.shape[1]}")
+    X, nominal = _columns(X, bunch)
     classes, y = np.unique(_numbers(labels), return_inverse=True)
-    told = {"class_names": tuple(str(one) for one in classes)}
-    return X, y.astype(np.int64), told | ({"nominal": nominal} if any(nominal) else {})
+    names = {"class_names": tuple(map(str, classes))}
+    return X, y.astype(np.int64), names | ({"nominal": nominal} if any(nominal) else {})
 
 
-def _came(call: Any, how: dict[str, Any], name: str) -> Any:
-    """Call scikit-learn and show how many bytes have come; it does not tell how many there are."""
+def _download(call: Any, how: dict[str, Any], name: str) -> Any:
+    """Call scikit-learn and show how many bytes were received; their number is not known."""
     cache = user_cache_path("onearm")
     cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="fetching-", dir=cache) as folder:
         shown = progress.Progress(
-            progress.BarColumn(), f"fetching {name}", Came(Path(folder)),
+            progress.BarColumn(), f"fetching {name}", Received(Path(folder)),
             progress.TimeElapsedColumn(), console=Console(stderr=True),
         )  # fmt: skip
         shown.add_task(name, total=None)
@@ -54,12 +54,12 @@ def _came(call: Any, how: dict[str, Any], name: str) -> Any:
             try:
                 return call(data_home=folder, **how)
             except Exception as error:  # no network, no such answer, or not what was promised
-                said = str(error).rstrip(".")
-                raise OSError(f"{type(error).__name__}: {said}") from error
+                reason = str(error).rstrip(".")
+                raise OSError(f"{type(error).__name__}: {reason}") from error
 
 
-class Came(progress.ProgressColumn):
-    """How many bytes a folder holds."""
+class Received(progress.ProgressColumn):
+    """The number of bytes in a folder."""
 
     max_refresh = 0.2
 
@@ -71,14 +71,14 @@ class Came(progress.ProgressColumn):
         """Return the number of bytes."""
         size = 0
         with suppress(OSError):  # files are moved meanwhile
-            size = sum(one.stat().st_size for one in self.folder.rglob("*") if one.is_file())
+            size = sum(path.stat().st_size for path in self.folder.rglob("*") if path.is_file())
         return Text(decimal(size))
 
 
-def _columns(X: Any, came: Any) -> tuple[Any, tuple[int, ...]]:
-    """Nominal columns as `read` has them: numbers where all values are, else codes; how many."""
-    nominal = dict.fromkeys(came.get("feature_names", ()), 0)
-    for name, values in (came.get("categories") or {}).items():
+def _columns(X: Any, bunch: Any) -> tuple[Any, tuple[int, ...]]:
+    """Return nominal columns as `read` has them, numbers or else codes, and their sizes."""
+    nominal = dict.fromkeys(bunch.get("feature_names", ()), 0)
+    for name, values in (bunch.get("categories") or {}).items():
         column = X[:, list(nominal).index(name)]
         try:
             numbers = np.array(values, float)
@@ -91,7 +91,7 @@ def _columns(X: Any, came: Any) -> tuple[Any, tuple[int, ...]]:
 
 
 def _numbers(labels: Any) -> np.ndarray:
-    """Labels as numbers if all are, so that 10 comes after 9."""
+    """Return labels as numbers if all are, so that 10 comes after 9."""
     try:
         return np.asarray(labels, float).astype(np.int64)
     except ValueError:
@@ -101,5 +101,5 @@ def _numbers(labels: Any) -> np.ndarray:
 def single_topic(X: Any, topics: Any, names: list[str]) -> tuple[Any, np.ndarray]:
     """Return the rows that have exactly one of the four topics, and which."""
     four = topics[:, [names.index(name) for name in FOUR_TOPICS]].toarray()
-    one = four.sum(axis=1) == 1
-    return X[one], np.array(FOUR_TOPICS)[four[one].argmax(axis=1)]
+    single = four.sum(axis=1) == 1
+    return X[single], np.array(FOUR_TOPICS)[four[single].argmax(axis=1)]

@@ -1,7 +1,7 @@
-"""Files: a stream of the rows of a user's own file, whatever its format.
+"""Files of any known format as streams.
 
-A file is gone through once, in chunks, to learn its size, its classes and the values of nominal
-columns, and again, in chunks, every time the stream is read: it may be larger than memory.
+A first pass, in chunks, learns the size, the classes and the values of nominal columns; every
+reading of the stream is another pass, in chunks: a file may be larger than memory.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -22,7 +22,7 @@ from onearm.streams.vowpal import vowpal_stream
 TABLES = (".csv", ".tsv", ".data", ".parquet", ".pq")
 SPARSE = {".svm": svmlight_stream, ".svmlight": svmlight_stream, ".libsvm": svmlight_stream,
           ".vw": vowpal_stream}  # fmt: skip
-ALONE = (".parquet", ".pq", ".npz")  # compressed by themselves
+COMPRESSED = (".parquet", ".pq", ".npz")  # by themselves
 KNOWN = (*TABLES, *SPARSE, ".npz")
 
 
@@ -33,7 +33,7 @@ def read(
     nominal: Sequence[str | int] | None = None,
     name: str | None = None,
     n_features: int | None = None,
-    say: Callable[[str], Any] | None = None,
+    log: Callable[[str], Any] | None = None,
 ) -> Stream:
     """Return the rows of a file as a stream.
 
@@ -47,13 +47,13 @@ def read(
         class, target or y, else the last.
     nominal
         The columns of a table that hold codes or words, by names or indices: by default those
-        where some value is not a number.
+        with a value that is not a number.
     name
-        What the stream is called: by default as the file.
+        Name of the stream: by default that of the file.
     n_features
         Columns of sparse rows: by default the largest index, or 2¹⁸ for features that are hashed.
-    say
-        Called with each sentence about what was found, such as `print`.
+    log
+        Called with each sentence about what was inferred, such as `print`.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def read(
     >>> with TemporaryDirectory() as folder:
     ...     file = Path(folder, "fruit.csv")
     ...     _ = file.write_text("weight,colour,class\\n7,red,apple\\n?,blue,plum\\n5,red,plum\\n")
-    ...     X, y = read(file, say=print).arrays()
+    ...     X, y = read(file, log=print).arrays()
     fruit.csv: commas between fields; the first row names the columns
     fruit.csv: 3 rows, 2 features; label: column 'class' (the last), 2 classes; nominal:
     'colour'; missing: 'weight'
@@ -70,11 +70,11 @@ def read(
     """
     path = Path(path)
     stem, suffix = _suffix(path)
-    say = say or (lambda sentence: None)
+    log = log or (lambda sentence: None)
     name = stem if name is None else name
     if suffix not in TABLES:
-        for what, told in (("label", label), ("nominal", nominal)):
-            require(**{what: (told is None, f"None: {path.name} is not a table", told)})
+        for what, given in (("label", label), ("nominal", nominal)):
+            require(**{what: (given is None, f"None: {path.name} is not a table", given)})
     if nominal is not None:
         fine = isinstance(nominal, Iterable) and not isinstance(nominal, str | bytes)
         require(nominal=(fine, "a list of columns", nominal))
@@ -82,19 +82,19 @@ def read(
     if suffix in SPARSE:
         fine = n_features is None or (isinstance(n_features, int | np.integer) and n_features >= 1)
         require(n_features=(fine, "a whole number of at least 1", n_features))
-        return SPARSE[suffix](path, n_features, name, say)
+        return SPARSE[suffix](path, n_features, name, log)
     require(n_features=(n_features is None, f"None: {path.name} has its own", n_features))
     if suffix == ".npz":
-        return npz_stream(path, name, say)
-    if suffix in ALONE:
-        return table_stream(Parquet(path), label, nominal, name, say)
+        return npz_stream(path, name, log)
+    if suffix in COMPRESSED:
+        return table_stream(Parquet(path), label, nominal, name, log)
     table = Delimited(path, [label, *(() if nominal is None else nominal)])
-    say(table.sentence())
-    return table_stream(table, label, nominal, name, say)
+    log(table.sentence())
+    return table_stream(table, label, nominal, name, log)
 
 
 def _suffix(path: Path) -> tuple[str, str]:
-    """Return the name of a file without its suffixes, and the one that says its format."""
+    """Return the name of a file without its suffixes, and the suffix of its format."""
     if not path.is_file():
         what = "must be a file, not a folder" if path.is_dir() else "must be a file: there is none"
         raise FileNotFoundError(f"path {what}, got {str(path)!r}")
@@ -104,6 +104,6 @@ def _suffix(path: Path) -> tuple[str, str]:
     if suffix not in KNOWN:
         allowed = f"{', '.join(KNOWN)}; texts also with {', '.join(PACKED)} after it"
         raise ValueError(f"the suffix of a file must be one of {allowed}, got {path.name!r}")
-    if packed and suffix in ALONE:
+    if packed and suffix in COMPRESSED:
         raise ValueError(f"{suffix} files must not be compressed again, got {path.name!r}")
     return inner.stem, suffix

@@ -15,8 +15,8 @@ SPARSE = ("format", "shape", "data")  # that scipy.sparse.save_npz writes, among
 Arrays = dict[str, np.ndarray]
 
 
-def npz_stream(path: Path, name: str, say: Any) -> Stream:
-    """Return the arrays of a file as a stream; they lie in memory."""
+def npz_stream(path: Path, name: str, log: Any) -> Stream:
+    """Return the arrays of a file as a stream in memory."""
     arrays = _arrays(path)
     if "y" not in arrays or not ("X" in arrays or all(key in arrays for key in SPARSE)):
         allowed = "arrays X and y, or a sparse matrix that SciPy saved and y"
@@ -38,7 +38,7 @@ def npz_stream(path: Path, name: str, say: Any) -> Stream:
     except ValueError as error:
         raise ValueError(f"{path.name}: {error}") from None
     size = f"{counted(len(y), 'row')}, {counted(stream.n_features, 'feature')}"
-    say(f"{path.name}: {size} in memory; {stream.n_classes:,} classes")
+    log(f"{path.name}: {size} in memory; {stream.n_classes:,} classes")
     return stream
 
 
@@ -51,7 +51,7 @@ def _arrays(path: Path) -> Arrays:
                 raise ValueError("it has one array, as npy")
             with file:
                 return {key: np.asarray(file[key]) for key in file.files}
-        except Exception as error:  # NumPy does not say which ones a damaged file may raise
+        except Exception as error:  # NumPy does not log which ones a damaged file may raise
             kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
             wrong = f"{kind}{error}"
             raise ValueError(f"{path.name} must be an npz file without objects: {wrong}") from None

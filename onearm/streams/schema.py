@@ -1,8 +1,7 @@
-"""Schema: what columns, values and classes mean, so that a learner is not asked about other ones.
+"""Schema: the names of columns, values and classes, so that a learner is not used on other ones.
 
-Two files may have the same sizes and other columns, or other words behind the same codes: a learner
-that was made for one would be wrong about the other without a word. What is not known (an array has
-no names) is not compared.
+Two files may have equal sizes but other columns, or other values behind the same codes. A learner
+that was made for one must refuse the other. Unknown names (an array has none) are not compared.
 """
 
 from collections.abc import Sequence
@@ -12,14 +11,14 @@ from onearm.streams.text_lines import listed
 
 
 class Schema(NamedTuple):
-    """Names of the columns, the values of each (none for a numeric one), and of the classes."""
+    """Names of the columns, their values (none of a numeric column), and names of the classes."""
 
     feature_names: tuple[str, ...] = ()
     values: tuple[tuple[str, ...], ...] = ()
     class_names: tuple[str, ...] = ()
 
     def difference(self, other: "Schema") -> str | None:
-        """Say in what the columns, values or classes of another schema differ, or None.
+        """Return how the columns, values or classes of another schema differ, or None.
 
         >>> two = Schema(("hour", "page"), ((), ("home", "sport")), ("left", "read"))
         >>> two.difference(two._replace(values=((), ("home", "news"))))
@@ -32,25 +31,25 @@ class Schema(NamedTuple):
             if name != its_name:
                 return f"column {j} is called {its_name!r}, not {name!r}"
         for j, (mine, its) in enumerate(zip(self.values, other.values, strict=False)):
-            found = _other_words(mine, its)
-            if found:
+            wrong = _value_difference(mine, its)
+            if wrong:
                 name = repr(self.feature_names[j]) if self.feature_names else f"{j}"
-                return f"column {name} has other values: {found}"
+                return f"column {name} has other values: {wrong}"
         if self.class_names and other.class_names:
-            found = _other_words(self.class_names, other.class_names)
-            return f"the label has other classes: {found}" if found else None
+            wrong = _value_difference(self.class_names, other.class_names)
+            return f"the label has other classes: {wrong}" if wrong else None
         return None
 
 
-def _other_words(mine: Sequence[str], its: Sequence[str]) -> str:
-    """Say how words differ from those expected; numbers may be written otherwise."""
+def _value_difference(mine: Sequence[str], its: Sequence[str]) -> str:
+    """Return how values differ from the expected ones; numbers may be written differently."""
     if tuple(mine) == tuple(its) or _same_numbers(mine, its):
         return ""
     if not mine or not its:
         return "words, not numbers" if its else "numbers, not words"
-    expected, found = set(mine), set(its)
+    expected, given = set(mine), set(its)
     new = _listed([word for word in its if word not in expected], "new")
-    gone = _listed([word for word in mine if word not in found], "missing")
+    gone = _listed([word for word in mine if word not in given], "missing")
     return ", ".join(filter(None, (new, gone))) or "they have other codes"
 
 

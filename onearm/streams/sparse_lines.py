@@ -1,8 +1,8 @@
 """Sparse rows from lines of text: a label, then features with their values.
 
-A format has `parse(line)`, which gives a label, whether that label was wrong, the indices and the
-values; where it cannot, it says why. The file is gone through once to learn its size and labels,
-and again for every reading; nothing but the labels is kept.
+A format has `parse(line)`, which returns a label, whether that label was wrong, the indices and
+the values, or raises a ValueError. A first pass learns the size and the labels; every reading is
+another pass. Only the labels stay in memory.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ MOST_FEATURES = 2**31 - 1
 
 @dataclass
 class Sparse:
-    """What is known of a file of sparse rows."""
+    """A file of sparse rows, and what the first pass learned of it."""
 
     path: Path
     parse: Callable[[str], Row | None]  # None for a line without a row
@@ -35,7 +35,7 @@ class Sparse:
     wrong: int | None = None  # the first line whose label was wrong
 
     def rows(self) -> Iterator[tuple[int, int, bool, np.ndarray, np.ndarray]]:
-        """Give each row with its line, its label as a code."""
+        """Yield the line, the code of the label, whether that is wrong, indices and values."""
         for n, line in enumerate(lines(self.path), 1):
             try:
                 row = self.parse(line)
@@ -47,7 +47,7 @@ class Sparse:
                 raise ValueError(f"{self.path.name}, line {n}: {error}") from None
 
     def learn(self) -> None:
-        """Go through the file to learn its size and its labels."""
+        """Learn the size and the labels."""
         for n, _, wrong, indices, _ in self.rows():
             self.n_rows += 1
             if len(indices):
@@ -60,7 +60,7 @@ class Sparse:
         self.codes.closed = True
 
     def stream(self, name: str, n_features: int, first: int) -> Stream:
-        """Return the rows as a stream that reads them anew each time; index `first` is column 0."""
+        """Return a stream that reads the rows each time; index `first` is column 0."""
         of_word, names = classes(self.codes.words, f"{self.path.name}: the label")
         if self.wrong is not None and len(names) != 2:
             allowed = "an action of cost 0, or one of 2 actions in all"

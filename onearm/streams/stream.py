@@ -23,11 +23,11 @@ class Stream:
     Parameters
     ----------
     name
-        What the stream is called in tables and plots.
+        Name of the stream in tables and plots.
     n_classes, n_features
         Sizes k and d; labels are the integers 0 to k-1, or numbers to regress where k = 0.
     source
-        Called without arguments, gives the chunks (X, y) from the start.
+        A callable without arguments that returns the chunks (X, y) from the start.
     n_rows
         How many rows there are; None where that is not known, or where they never end.
     in_memory
@@ -35,7 +35,7 @@ class Stream:
     nominal
         The number of values of each column, 0 for a numeric one; empty if all are numeric.
     feature_names, class_names
-        Names for people; empty if there are none.
+        Names for tables and errors; empty if there are none.
     about
         Where the rows come from, with licence and citation; empty if it is not known.
     values
@@ -90,7 +90,7 @@ class Stream:
         return cls(name, source=lambda: chunks(X, labels), in_memory=True, **sizes, **about)
 
     def chunks(self) -> Chunks:
-        """Give the rows from the start, as (X, y), some at a time."""
+        """Return the rows from the start as an iterator of chunks (X, y)."""
         return self.source()
 
     def count(self) -> int:
@@ -195,7 +195,7 @@ class Stream:
     def learner(self, cls: Any, **params: Any) -> Any:
         """Return a learner of class `cls` that fits this stream.
 
-        It remembers what columns, values and classes are called, and refuses a stream with others.
+        It stores the names of columns, values and classes, and refuses a stream with others.
         """
         if self.nominal and any(f == "nominal" for f in cls.__dataclass_fields__):
             params["nominal"] = self.nominal
@@ -205,7 +205,7 @@ class Stream:
 
     @property
     def schema(self) -> Schema:
-        """What columns, values and classes are called, as far as that is known."""
+        """The names of columns, values and classes, as far as they are known."""
         return Schema(self.feature_names, self.values, self.class_names)
 
     def check_schema(self, learner: Any) -> None:
@@ -213,14 +213,14 @@ class Stream:
         expected = getattr(learner, "schema", None)
         wrong = expected and expected.difference(self.schema)
         if wrong:
-            made = f"what this {type(learner).__name__} was made for"
+            made = f"that this {type(learner).__name__} was made for"
             raise ValueError(
-                f"the stream {self.name} must have the columns and values of {made}: {wrong}"
+                f"the stream {self.name} must have the columns and values {made}: {wrong}"
             )
 
 
-def require(**holds: tuple[bool, str, Any]) -> None:
-    """Refuse a parameter with its name, what is allowed and the value: name=(holds, allowed, v)."""
-    for name, (fine, allowed, value) in holds.items():
-        if not fine:
+def require(**conditions: tuple[bool, str, Any]) -> None:
+    """Raise a ValueError unless each condition holds: name=(holds, what is allowed, value)."""
+    for name, (holds, allowed, value) in conditions.items():
+        if not holds:
             raise ValueError(f"{name} must be {allowed}, got {value!r}")

@@ -46,17 +46,17 @@ def _complaint(words: list[str]) -> str:
     return f"features must be index:value with an index of at least 0, got {wrong!r}"
 
 
-def svmlight_stream(path: Path, n_features: int | None, name: str, say: Any) -> Stream:
+def svmlight_stream(path: Path, n_features: int | None, name: str, log: Any) -> Stream:
     """Return the rows of a file as a stream."""
-    found = Sparse(path, parse)
-    found.learn()
-    first = 0 if found.least == 0 else 1
-    seen = max(found.most - first + 1, 1)
+    rows = Sparse(path, parse)
+    rows.learn()
+    first = 0 if rows.least == 0 else 1
+    seen = max(rows.most - first + 1, 1)
     if n_features is not None and n_features < seen:
         allowed = f"at least {seen}, the largest index of {path.name}"
         raise ValueError(f"n_features must be {allowed}, got {n_features}")
-    stream = found.stream(name, n_features or seen, first)
-    size = f"{counted(found.n_rows, 'row')}, {counted(stream.n_features, 'feature')}"
-    whose = "told" if n_features else "the largest index"
-    say(f"{path.name}: {size} ({whose}), indices from {first}; {stream.n_classes:,} classes")
+    stream = rows.stream(name, n_features or seen, first)
+    size = f"{counted(rows.n_rows, 'row')}, {counted(stream.n_features, 'feature')}"
+    origin = "given" if n_features else "the largest index"
+    log(f"{path.name}: {size} ({origin}), indices from {first}; {stream.n_classes:,} classes")
     return stream

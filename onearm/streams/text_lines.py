@@ -1,4 +1,4 @@
-"""Lines of a text file, compressed or not, one at a time; and where in it something is wrong."""
+"""Lines of a text file, compressed or not; counts and lists in words."""
 
 import bz2
 import gzip
@@ -13,7 +13,7 @@ DAMAGED = (EOFError, OSError, lzma.LZMAError, zlib.error)  # what their readers 
 
 
 def lines(path: Path) -> Iterator[str]:
-    """Give the lines of a UTF-8 file, each with its end, from the start."""
+    """Yield the lines of a UTF-8 file with their ends."""
     packed = path.suffix.lower() in PACKED
     with PACKED.get(path.suffix.lower(), open)(path, "rt", encoding="utf-8-sig") as file:
         n = 0
@@ -30,13 +30,17 @@ def lines(path: Path) -> Iterator[str]:
             raise ValueError(f"{path.name} is damaged after line {n}: {error}") from None
 
 
-def counted(n: int, what: str, plural: str = "") -> str:
-    """Return how many there are of something, for people."""
-    return f"{n:,} {what}" if n == 1 else f"{n:,} {plural or what + 's'}"
+def counted(n: int, what: str) -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "row"), counted(2000, "row")
+    ('1 row', '2,000 rows')
+    """
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
 def listed(words: Any, most: int = 8, show: Callable[[Any], str] = repr) -> str:
-    """Return words in quotes, or as `show` has them, for people, the first few of many."""
+    """Return the first few words of many in quotes, or as `show` formats them."""
     words = list(words)
     rest = f", … ({len(words):,} in all)" if len(words) > most else ""
     return ", ".join(show(word) for word in words[:most]) + rest

@@ -1,7 +1,7 @@
-"""Made texts: a class is known by its keywords, among common words. Sparse and binary.
+"""Synthetic texts: a class has its keywords, among common words. Sparse and binary.
 
-Every row is drawn by one generator in the order of the rows, so a stream is the same whatever the
-size of its chunks, and SynNonSep has the examples of the SynSep with the same seed.
+All rows are sampled by one generator in their order, so a stream does not depend on the size of
+its chunks, and SynNonSep has the examples of the SynSep with the same seed.
 
 S. Kakade, S. Shalev-Shwartz, A. Tewari. Efficient bandit algorithms for online multiclass
 prediction. ICML 2008, section 5.
@@ -21,7 +21,7 @@ from onearm.streams.stream import Stream, require
 
 @kernel
 def _vocabulary(least, most, rng, words, n_of):
-    """For each class draw how many of the keywords are its own, and which."""
+    """Sample the number of keywords of each class, and which."""
     for c in range(len(n_of)):
         n_of[c] = least + below(most - least + 1, rng)
         pick(n_of[c], words[c], rng)
@@ -109,9 +109,9 @@ def SynNonSep(
     unit: bool = False,
     seed: int = 0,
 ) -> Stream:
-    """Return the texts of `SynSep`, where a share `noise` of the labels is drawn anew.
+    """Return the texts of `SynSep`, where a share `noise` of the labels is resampled.
 
-    Drawn from all nine labels, or with `wrong` from the eight wrong ones.
+    They are sampled from all nine labels, or with `wrong` from the eight wrong ones.
     """
     return _text_stream("SynNonSep", n_rows, 9, 120, 20, 40, 5, 280, 20, noise, wrong, unit, seed)
 
@@ -128,7 +128,7 @@ def Concatenated(
     """Return the generator of the RDUE paper: n' = `scale`, up to 96 classes, 40·n' bits.
 
     Class vectors of 10n' bits with n' to 5n' ones, then 30n' bits of which 5n' are ones; a share
-    `noise` of the labels is drawn anew from all.
+    `noise` of the labels is resampled from all.
     """
     s = scale
     return _text_stream(

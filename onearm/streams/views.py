@@ -27,9 +27,9 @@ def view(kind: str, stream: Stream) -> Callable[[Stream], Stream]:
 def linear(stream: Stream) -> Stream:
     """Return the stream with every row scaled to norm 1.
 
-    Before that, in dense rows each nominal column becomes a column of zeros and ones for each of
-    its values, a missing value 0, each number is divided by the largest of its column (all rows
-    are looked at once for that, no labels) and a constant is added.
+    Before that, dense rows are prepared: nominal columns are one-hot encoded, a missing value is
+    0, numbers are divided by the largest absolute value of their column (which takes a pass over
+    all rows, but no labels), and a constant is added.
 
     >>> linear(Stream.of([[0.0, 2.0], [1.0, 4.0]], [0, 1], nominal=(2, 0))).arrays()[0].round(3)
     array([[0.667, 0.   , 0.333, 0.667],
@@ -50,12 +50,12 @@ def _linear_view(stream: Stream) -> Callable[[Stream], Stream]:
 
     d = int(nominal.sum() + (nominal == 0).sum()) + 1
     wide = nominal.sum() > WIDE
-    value_of: Any = _sparse_ones if wide else _ones
+    one_hot: Any = _sparse_one_hot if wide else _one_hot
     stack: Any = _sparse_stack if wide else np.hstack
 
     def spread(X: np.ndarray) -> Any:
         numbers = np.nan_to_num(X[:, nominal == 0] / largest[nominal == 0])
-        values = [value_of(X[:, j], nominal[j]) for j in np.flatnonzero(nominal)]
+        values = [one_hot(X[:, j], nominal[j]) for j in np.flatnonzero(nominal)]
         return unit(stack([*values, numbers, np.ones((len(X), 1))]))
 
     changes = {"n_features": d, "nominal": (), "feature_names": _spread_names(stream), "values": ()}
@@ -63,7 +63,7 @@ def _linear_view(stream: Stream) -> Callable[[Stream], Stream]:
 
 
 def _spread_names(stream: Stream) -> tuple[str, ...]:
-    """The names of the columns that `linear` makes, where names and values are known."""
+    """Return the names of the columns that `linear` makes, where they are known."""
     names, sizes = stream.feature_names, stream.nominal or (0,) * stream.n_features
     values = stream.values or ((),) * stream.n_features
     if not names or tuple(map(len, values)) != sizes:
@@ -72,12 +72,12 @@ def _spread_names(stream: Stream) -> tuple[str, ...]:
     return (*spread, *(name for name, size in zip(names, sizes, strict=True) if not size), "1")
 
 
-def _ones(column: np.ndarray, n: int) -> np.ndarray:
-    """A column of zeros and ones for each of n codes."""
+def _one_hot(column: np.ndarray, n: int) -> np.ndarray:
+    """Return the one-hot encoding of a column of n codes."""
     return column[:, None] == np.arange(n)
 
 
-def _sparse_ones(column: np.ndarray, n: int) -> Any:
+def _sparse_one_hot(column: np.ndarray, n: int) -> Any:
     from scipy.sparse import csr_array
 
     known = np.isin(column, np.arange(n))
@@ -92,7 +92,7 @@ def _sparse_stack(parts: list[Any]) -> Any:
 
 
 def unit(X: Any) -> Any:
-    """Return the rows scaled to norm 1, those of zeros as they are; what sparse rows lack is 0."""
+    """Return the rows scaled to norm 1, except rows of zeros; missing values are 0."""
     if hasattr(X, "tocsr"):
         from scipy.sparse import csr_array
 
@@ -106,7 +106,7 @@ def unit(X: Any) -> Any:
 
 
 def _filled(X: Any) -> Any:
-    """0 for what is missing."""
+    """Return the rows with 0 for missing values."""
     if isinstance(X, np.ndarray):
         return np.nan_to_num(np.asarray(X, float))
     from scipy.sparse import csr_array

@@ -86,13 +86,13 @@ def _label(head: str) -> tuple[str, bool]:
     return label, cost > 0
 
 
-def vowpal_stream(path: Path, n_features: int | None, name: str, say: Any) -> Stream:
+def vowpal_stream(path: Path, n_features: int | None, name: str, log: Any) -> Stream:
     """Return the rows of a file as a stream."""
     d = n_features or COLUMNS
-    found = Sparse(path, lambda line: parse(line, d))
-    found.learn()
-    stream = found.stream(name, d, 0)
-    size = f"{counted(found.n_rows, 'row')}, features hashed to {counted(d, 'column')}"
-    logged = "" if found.wrong is None else "; where an action had a cost, the other is the label"
-    say(f"{path.name}: {size}; {stream.n_classes:,} classes{logged}")
+    rows = Sparse(path, lambda line: parse(line, d))
+    rows.learn()
+    stream = rows.stream(name, d, 0)
+    size = f"{counted(rows.n_rows, 'row')}, features hashed to {counted(d, 'column')}"
+    logged = "" if rows.wrong is None else "; where an action had a cost, the other is the label"
+    log(f"{path.name}: {size}; {stream.n_classes:,} classes{logged}")
     return stream

@@ -32,12 +32,12 @@ def test_help_shows_every_command():
 
 def test_race(tmp_path):
     rounds = 3000 if COMPILED else 60
-    told = ["race", "synnonsep", "balance", "--learners", "perceptron,Banditron,SOBA"]
-    told += ["--rounds", str(rounds), "--repeats", "2", "--on", "1", "--out", str(tmp_path)]
-    result = runner.invoke(app, told)
+    command = ["race", "synnonsep", "balance", "--learners", "perceptron,Banditron,SOBA"]
+    command += ["--rounds", str(rounds), "--repeats", "2", "--on", "1", "--out", str(tmp_path)]
+    result = runner.invoke(app, command)
     assert result.exit_code == 0, result.output
     assert re.search(r"Perceptron\*", result.output)
-    assert "* sees every label" in " ".join(result.output.split())
+    assert "* full information" in " ".join(result.output.split())
     assert "SynNonSep: " in result.output
     assert (tmp_path / "race.html").as_uri() in result.output
     records = list(map(json.loads, (tmp_path / "runs.jsonl").read_text().splitlines()))
@@ -50,20 +50,20 @@ def test_race(tmp_path):
     assert (tmp_path / "runs.jsonl").read_bytes() == before
 
 
-def test_a_plan_says_it_all(tmp_path):
+def test_a_plan_excludes_other_options(tmp_path):
     plan = tmp_path / "plan.toml"
     plan.write_text('streams = ["balance"]\nlearners = [{name = "Banditron", gamma = 7}]')
-    told = ["race", str(plan), "--on", "1", "--out", str(tmp_path / "out")]
-    result = runner.invoke(app, told)
+    command = ["race", str(plan), "--on", "1", "--out", str(tmp_path / "out")]
+    result = runner.invoke(app, command)
     assert result.exit_code == 2
     assert "gamma must be a number in" in re.sub(r"[\s│]+", " ", result.output)
-    result = runner.invoke(app, [*told, "--repeats", "2"])
+    result = runner.invoke(app, [*command, "--repeats", "2"])
     assert result.exit_code == 2
     assert "leave out --repeats" in re.sub(r"[\s│]+", " ", result.output)
     assert not (tmp_path / "out").exists()
 
 
-def test_a_race_with_a_failure_says_so_and_fails(tmp_path, monkeypatch):
+def test_a_race_with_a_failure_reports_it_and_fails(tmp_path, monkeypatch):
     def play(job, progress):
         if job.learner == "SOBA":
             raise OSError("no more")
@@ -71,8 +71,8 @@ def test_a_race_with_a_failure_says_so_and_fails(tmp_path, monkeypatch):
 
     really = Job.play
     monkeypatch.setattr(Job, "play", play)
-    told = ["race", "balance", "--learners", "soba,banditron", "--rounds", "60", "--on", "1"]
-    result = runner.invoke(app, [*told, "--repeats", "1", "--out", str(tmp_path)])
+    command = ["race", "balance", "--learners", "soba,banditron", "--rounds", "60", "--on", "1"]
+    result = runner.invoke(app, [*command, "--repeats", "1", "--out", str(tmp_path)])
     assert result.exit_code == 1
     assert "failed SOBA on balance, repeat 0: OSError: no more" in result.output
     assert (tmp_path / "race.html").exists()
@@ -175,7 +175,7 @@ def test_public_names_exist():
         (["papers", "c09.table1"], "c09.table1 needs matplotlib: pip install 'onearm[plots]'"),
     ],
 )
-def test_what_draws_needs_matplotlib(arguments, says, monkeypatch, tmp_path):
+def test_figures_need_matplotlib(arguments, says, monkeypatch, tmp_path):
     for module in ("papers", "onearm.racing.figures"):
         monkeypatch.setattr(f"{module}.find_spec", lambda name: None)
     monkeypatch.chdir(tmp_path)
@@ -184,10 +184,10 @@ def test_what_draws_needs_matplotlib(arguments, says, monkeypatch, tmp_path):
     assert says in re.sub(r"[\s│]+", " ", result.output)
 
 
-def test_sigterm_is_as_it_was(tmp_path):
+def test_the_handler_of_sigterm_is_restored(tmp_path):
     before = signal.getsignal(signal.SIGTERM)
-    told = ["race", "balance", "--learners", "soba", "--rounds", "50", "--out", str(tmp_path)]
+    command = ["race", "balance", "--learners", "soba", "--rounds", "50", "--out", str(tmp_path)]
     with ThreadPoolExecutor(1) as threads:  # where signals cannot be caught
-        assert threads.submit(runner.invoke, app, told).result().exit_code == 0
-    assert runner.invoke(app, told).exit_code == 0
+        assert threads.submit(runner.invoke, app, command).result().exit_code == 0
+    assert runner.invoke(app, command).exit_code == 0
     assert signal.getsignal(signal.SIGTERM) == before

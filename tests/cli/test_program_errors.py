@@ -26,7 +26,7 @@ def test_version():
 
 
 @pytest.mark.parametrize(
-    "told",
+    "command",
     [
         ["race", "none.csv"],
         ["race", "folder.csv"],
@@ -55,7 +55,7 @@ def test_version():
         ["warm", "--learners", "none"],
     ],
 )
-def test_wrong_arguments_are_usage_errors(tmp_path, monkeypatch, told):
+def test_wrong_arguments_are_usage_errors(tmp_path, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
     Path("folder.csv").mkdir()
     Path("empty.csv").touch()
@@ -63,7 +63,7 @@ def test_wrong_arguments_are_usage_errors(tmp_path, monkeypatch, told):
     Path("odd.toml").write_text('streams = ["SynSep"]\nlearners = ["soba"]\nraw = "yes"\n')
     for suffix in ("csv", "parquet", "npz", "toml"):
         Path(f"binary.{suffix}").write_bytes(bytes(range(256)))
-    result = runner.invoke(app, told)
+    result = runner.invoke(app, command)
     assert result.exit_code == 2, result.output
     assert isinstance(result.exception, SystemExit)
 
@@ -79,21 +79,21 @@ def no_space(*_):
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def test_a_full_disk_is_reported_as_what_it_is(tmp_path, monkeypatch):
-    told = ["race", "SynSep", *ROUNDS, "--out", str(tmp_path)]
+def test_a_full_disk_is_reported(tmp_path, monkeypatch):
+    command = ["race", "SynSep", *ROUNDS, "--out", str(tmp_path)]
     monkeypatch.setattr("onearm.experiments.ledger._append", no_space)
-    result = runner.invoke(app, told)
+    result = runner.invoke(app, command)
     assert result.exit_code == 1
     assert f"error: {tmp_path / RUNS}: No space left on device" in result.output
     assert "Usage" not in result.output
 
 
 def test_a_report_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatch):
-    told = ["race", "SynSep", *ROUNDS, "--out", str(tmp_path)]
-    assert runner.invoke(app, told).exit_code == 0
+    command = ["race", "SynSep", *ROUNDS, "--out", str(tmp_path)]
+    assert runner.invoke(app, command).exit_code == 0
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     monkeypatch.setattr(report.csv.DictWriter, "writerows", no_space)
-    result = runner.invoke(app, told)
+    result = runner.invoke(app, command)
     assert result.exit_code == 1
     assert f"error: {tmp_path}: No space left on device" in result.output
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
@@ -113,8 +113,9 @@ def test_runs_before_the_disk_was_full_stay(tmp_path):
     race("SynSep", ["SOBA"], rounds=20, on=1, out=tmp_path)
     path = tmp_path / RUNS
     first = path.read_text()
-    told = ["race", "SynSep", *ROUNDS[:-4], "--repeats", "2", "--on", "1", "--out", str(tmp_path)]
-    command = [sys.executable, "-c", SMALL_DISK, str(len(first) + 100), *told]
+    race_twice = ["race", "SynSep", *ROUNDS[:-4], "--repeats", "2", "--on", "1"]
+    limited = [sys.executable, "-c", SMALL_DISK, str(len(first) + 100)]
+    command = [*limited, *race_twice, "--out", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 1, done.stderr
     assert f"error: {path}: File too large" in done.stderr

@@ -20,7 +20,7 @@ for x in (X[0], csr_array(X)[[0]]):
 
 
 @pytest.mark.compiled
-def test_warm_compiles_all_that_is_used(tmp_path):
+def test_warm_compiles_all_kernels(tmp_path):
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
     warm = ["-m", "onearm.cli.program", "warm", "--learners", "banditron"]
     files = []

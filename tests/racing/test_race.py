@@ -48,7 +48,7 @@ def test_learners_of_a_repeat_see_the_same_rows(monkeypatch):
     assert len(set(seen["SOBA"])) == 4  # two streams, two repeats
 
 
-def test_more_rounds_than_rows_go_over_them_again():
+def test_with_more_rounds_than_rows_they_are_played_again():
     stream = rows(resolve("balance"), 1500, 0, False, "raw")
     X, _ = stream.arrays()
     base = onearm.datasets.load("balance").arrays()[0]
@@ -129,7 +129,7 @@ def record():
     return race("SynSep", ["SOBA"], rounds=20, on=1).runs[0]
 
 
-def test_what_is_wrong_with_a_record_is_found(record):
+def test_faults_of_records_are_reported(record):
     assert fault(json.loads(json.dumps(record))) is None
     for name in [*ALLOWED, "curve"]:
         assert name in fault({key: value for key, value in record.items() if key != name})
@@ -162,7 +162,7 @@ def test_a_record_that_cannot_be_used_is_played_again_with_a_warning(tmp_path, c
     assert len(path.read_text().splitlines()) == 2  # what was there stays
 
 
-def test_a_shown_race_says_what_is_damaged(tmp_path):
+def test_damaged_records_are_printed(tmp_path):
     race("SynSep", ["SOBA"], rounds=20, on=1, out=tmp_path)
     path = tmp_path / RUNS
     path.write_text(json.dumps(json.loads(path.read_text()) | {"error": "low"}) + "\n")

@@ -20,7 +20,7 @@ def package(tmp_path):
 @pytest.mark.parametrize(
     "name", ["streams/views.py", "racing/rows.py", "core/inputs.py", "core/rng.py"]
 )
-def test_rows_prepared_otherwise_make_another_run(package, name, monkeypatch):
+def test_a_change_of_preparation_makes_another_run(package, name, monkeypatch):
     plan = Plan(["SynSep"], ["SOBA"])
     before = keys(plan)
     monkeypatch.setattr("onearm.experiments.identity.PACKAGE", package)
@@ -37,7 +37,7 @@ def test_a_change_elsewhere_or_a_comment_does_not(package):
     assert preparation(package) == preparation(PACKAGE)
 
 
-def test_all_that_prepares_rows_is_looked_at():
+def test_all_code_that_prepares_rows_counts():
     """What these sources import of ours is among them, except kernels' compiling and digests."""
     others = ("core/kernels.py", "experiments/identity.py")
     known = {*preparing_sources(PACKAGE), *(PACKAGE / name for name in others)}

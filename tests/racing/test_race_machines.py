@@ -14,7 +14,7 @@ def raced(folder):
     return race("SynSep", "Banditron", repeats=3, rounds=20, on=1, out=folder)
 
 
-def test_a_run_tells_its_machine(tmp_path):
+def test_a_record_has_its_machine(tmp_path):
     (record, *_) = raced(tmp_path).runs
     assert record["machine"]["cores"] == os.cpu_count()
     assert record["machine"]["python"] == platform.python_version()
@@ -22,7 +22,7 @@ def test_a_run_tells_its_machine(tmp_path):
 
 
 def test_all_machines_are_named_and_older_runs_load(tmp_path):
-    """Of three runs one is said to be of another machine, and one to be of an older version."""
+    """Of three runs one is printed to be of another machine, and one to be of an older version."""
     path = tmp_path / RUNS
     first, second, third = raced(tmp_path).runs
     here = report.machines([first])[0]
@@ -33,14 +33,14 @@ def test_all_machines_are_named_and_older_runs_load(tmp_path):
     assert again.runs == records
     again.write(tmp_path)
     page = (tmp_path / "race.html").read_text()
-    for said in ("<dt>Machines</dt>", f"<dd>{here}</dd>", "<dd>Z80, 1 core, Python 3.12.0</dd>"):
-        assert said in page
+    for printed in ("<dt>Machines</dt>", f"<dd>{here}</dd>", "<dd>Z80, 1 core, Python 3.12.0</dd>"):
+        assert printed in page
     assert "<dd>not recorded</dd>" in page
-    told = report.table(again.scores(), "SynSep").caption
-    assert f"played on 3 machines: {here}; Z80, 1 core, Python 3.12.0; not recorded" in told
+    caption = report.table(again.scores(), "SynSep").caption
+    assert f"played on 3 machines: {here}; Z80, 1 core, Python 3.12.0; not recorded" in caption
 
 
-def test_one_machine_is_named_on_the_page_alone(tmp_path):
+def test_a_single_machine_is_named_on_the_page_only(tmp_path):
     results = raced(tmp_path)
     results.write(tmp_path)
     page = (tmp_path / "race.html").read_text()

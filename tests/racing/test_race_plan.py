@@ -1,4 +1,4 @@
-"""Plans: learners, parameters and streams as they are told; mistakes are explained."""
+"""Plans: learners, parameters and streams as they are given; mistakes are explained."""
 
 import tempfile
 from pathlib import Path
@@ -75,18 +75,18 @@ name = "Perceptron"
     ],
 )
 def test_mistakes_in_a_plan_are_explained(change, says):
-    told = {"streams": ["SynSep"], "learners": ["SOBA"], "repeats": 1} | change
+    given = {"streams": ["SynSep"], "learners": ["SOBA"], "repeats": 1} | change
     with pytest.raises(ValueError, match=says):
-        Plan(**told).jobs()
+        Plan(**given).jobs()
 
 
 @pytest.mark.parametrize("on", [0, -1, 2.5, "", 10**6])
-def test_where_it_cannot_be_played(on):
+def test_invalid_places_are_refused(on):
     with pytest.raises(ValueError, match=r"on must be all-cores, a number in \[1, 1024\]"):
         race("SynSep", "SOBA", rounds=ROUNDS, on=on)
 
 
-def test_what_learners_cannot_have_is_refused_before_anything_is_played(tmp_path):
+def test_invalid_parameters_are_refused_before_anything_is_played(tmp_path):
     learners = ["Banditron", {"name": "Banditron", "gamma": 7.0}]
     with pytest.raises(ValueError, match="gamma must be a number in"):
         race("SynSep", learners, rounds=ROUNDS, on=1, out=tmp_path / "out")
@@ -99,16 +99,16 @@ def written(text):
     return path
 
 
-def test_streams_are_told_apart_by_all_that_they_are():
+def test_streams_with_other_rows_or_sizes_have_other_keys():
     X, y = np.eye(3)[[0, 1, 2] * 9], [0, 1, 2] * 9
-    told = [{}, {"nominal": (2, 2, 2)}, {"n_classes": 5}]
-    plans = [Plan([onearm.Stream.of(X, y, **one)], ["SOBA"]) for one in told]
+    given = [{}, {"nominal": (2, 2, 2)}, {"n_classes": 5}]
+    plans = [Plan([onearm.Stream.of(X, y, **one)], ["SOBA"]) for one in given]
     assert len({key for plan in plans for key in keys(plan)}) == 3
     with pytest.raises(ValueError, match="streams must have different names, got 'rows' twice"):
         race([onearm.Stream.of(X, y), onearm.Stream.of(X[::-1], y)], "SOBA", on=1)
 
 
-def test_streams_of_ones_own_are_shuffled_too():
+def test_given_streams_are_shuffled_too():
     results = race(onearm.SynSep(ROUNDS), "Perceptron", repeats=3, on=1)
     assert len({run["error"] for run in results.runs}) > 1
     results.plan.toml()
@@ -141,7 +141,7 @@ def test_streams_have_grids_too():
         ({"file": 5}, "SOBA", "stream must be a file or one of"),
     ],
 )
-def test_what_cannot_be_is_refused_before_the_race(streams, learners, wrong):
+def test_invalid_values_are_refused_before_the_race(streams, learners, wrong):
     with pytest.raises(ValueError, match=wrong):
         race(streams, learners, rounds=50, on=1)
 
@@ -161,7 +161,7 @@ def test_a_plan_that_is_no_toml_is_named(tmp_path):
         Plan.read(tmp_path / "bad.toml")
 
 
-def test_classes_of_ones_own_are_comments(tmp_path):
+def test_user_classes_are_comments(tmp_path):
     own = type("Mine", (onearm.SOBA,), {})
     text = Plan(["SynSep"], [{"name": own, "gamma": [0.1, 0.2]}, "SOBA"]).toml()
     assert "# a class of Python: Mine, gamma = [0.1, 0.2]\n" in text

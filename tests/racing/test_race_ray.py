@@ -27,15 +27,15 @@ def alone():
     return race("SynNonSep", NAMES, on=1, **HOW)
 
 
-def told(results):
+def comparable(results):
     different = ("seconds", "date")
     return [{k: v for k, v in run.items() if k not in different} for run in results.runs]
 
 
-def test_ray_is_one_process_to_the_bit(alone, tmp_path):
-    assert told(race("SynNonSep", NAMES, on="ray", out=tmp_path, **HOW)) == told(alone)
+def test_ray_is_bit_identical_to_one_process(alone, tmp_path):
+    assert comparable(race("SynNonSep", NAMES, on="ray", out=tmp_path, **HOW)) == comparable(alone)
     again = race("SynNonSep", NAMES, on=1, out=tmp_path, **HOW)
-    assert told(again) == told(alone)
+    assert comparable(again) == comparable(alone)
     assert len((tmp_path / "runs.jsonl").read_text().splitlines()) == len(alone.runs)
 
 
@@ -60,7 +60,7 @@ def test_the_runs_of_a_lost_worker_are_played_again(alone):
     assert killed
     assert killed[0] != os.getpid()
     assert not results.failures
-    assert told(results) == told(alone)
+    assert comparable(results) == comparable(alone)
 
 
 def test_another_ray_than_the_one_in_use_is_refused():

@@ -1,4 +1,4 @@
-"""What is told of a race: scores, files, figures, and lines while it runs."""
+"""What is informed of a race: scores, files, figures, and lines while it runs."""
 
 import io
 import json
@@ -29,15 +29,15 @@ def test_scores_by_hand():
                 "parameters": {}, "exploration": None}  # fmt: skip
 
     runs = [record("A", 0, 0.2), record("A", 1, 0.4), record("B", 0, 0.3), record("B", 1, 0.6),
-            record("told", 0, 0.0, True), record("told", 1, 0.1, True)]  # fmt: skip
-    told, best, other = scores(runs)
-    assert (told.name, best.name, other.name) == ("told", "A", "B")
+            record("informed", 0, 0.0, True), record("informed", 1, 0.1, True)]  # fmt: skip
+    informed, best, other = scores(runs)
+    assert (informed.name, best.name, other.name) == ("informed", "A", "B")
     assert best.difference is None
     assert best.error.mean == pytest.approx(0.3)
     assert other.difference.mean == pytest.approx(0.15)  # of 0.1 and 0.2
     half = 12.706204736 * np.std([0.1, 0.2], ddof=1) / np.sqrt(2)  # Student's t, one degree
     assert other.difference.high - other.difference.mean == pytest.approx(half)
-    assert told.difference.mean == pytest.approx(-0.25)
+    assert informed.difference.mean == pytest.approx(-0.25)
     assert best.rate == 5.0
     assert best.bytes == 1
 
@@ -58,11 +58,11 @@ def test_numbers_and_figures_are_written(tmp_path):
 def test_lines_where_there_is_no_terminal(capsys):
     console = Console(force_terminal=False, width=200)
     race("SynSep", ["Banditron"], repeats=2, rounds=ROUNDS, on=1, console=console)
-    said = capsys.readouterr().out.splitlines()
-    assert said[-1].startswith("SynSep  Banditron: 2 of 2 runs, error 0.")
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[-1].startswith("SynSep  Banditron: 2 of 2 runs, error 0.")
 
 
-def test_runs_under_way_are_heard():
+def test_progress_of_unfinished_runs_is_received():
     jobs = dict(zip("ab", Plan(["SynSep"], ["Banditron"], 2, 1000).jobs(), strict=True))
     console = Console(width=100, force_terminal=False)
     with Display(jobs, [], console) as shown, socket.socket(type=socket.SOCK_DGRAM) as voice:
@@ -80,7 +80,7 @@ def test_runs_under_way_are_heard():
         assert shown.table().row_count == 1
 
 
-def test_odd_words_do_no_harm(capsys):
+def test_foreign_datagrams_are_ignored(capsys):
     jobs = {"a": Plan(["SynSep"], ["Banditron"], 1, 1000).jobs()[0]}
     with Display(jobs, [], Console(width=100, force_terminal=False)) as shown:
         with socket.socket(type=socket.SOCK_DGRAM) as voice:
@@ -92,7 +92,7 @@ def test_odd_words_do_no_harm(capsys):
                 if line.under_way:
                     break
                 time.sleep(0.02)
-        assert line.under_way == {key: [400, 300, 0.5]}
+        assert line.under_way == {key: (400, 300, 0.5)}
     assert "Traceback" not in capsys.readouterr().err
 
 
@@ -112,11 +112,11 @@ def test_names_are_shown_as_they_are(name, tmp_path, capsys):
     console = Console(width=200, force_terminal=False)
     results = race(stream, [Sleepy, "SOBA"], repeats=2, on=1, console=console)
     console.print(report.table(results.scores(), name))
-    said = capsys.readouterr().out
-    assert f"{name}  SOBA: 2 of 2 runs" in said
-    assert f"failed Sleepy on {name}, repeat 1: OSError: no [more]" in said
-    assert f"{name}: 60 rounds, 2 repeats" in said
-    assert "Sleepy (1 of 2)" in said
+    printed = capsys.readouterr().out
+    assert f"{name}  SOBA: 2 of 2 runs" in printed
+    assert f"failed Sleepy on {name}, repeat 1: OSError: no [more]" in printed
+    assert f"{name}: 60 rounds, 2 repeats" in printed
+    assert "Sleepy (1 of 2)" in printed
     results.write(tmp_path, figures=True)
     assert "Failed: Sleepy on " in (tmp_path / "race.html").read_text()
     moving = Console(width=200, force_terminal=True, file=io.StringIO())
@@ -130,9 +130,9 @@ def test_numbers_stay_whole_where_it_is_narrow(capsys):
     results = race("SynSep", learner, repeats=2, rounds=ROUNDS, on=1)
     (score,) = results.scores()
     Console(width=60, force_terminal=False).print(report.table([score], "SynSep"))
-    said = capsys.readouterr().out
-    assert "…" not in said
-    assert f"{score.last_tenth.mean:.4f}" in said
+    printed = capsys.readouterr().out
+    assert "…" not in printed
+    assert f"{score.last_tenth.mean:.4f}" in printed
 
 
 def test_a_dumb_terminal_gets_lines(monkeypatch, capsys):
@@ -142,7 +142,7 @@ def test_a_dumb_terminal_gets_lines(monkeypatch, capsys):
     assert "SynSep  Banditron: 1 of 1 runs" in capsys.readouterr().out
 
 
-def test_only_its_own_figures_are_replaced(tmp_path):
+def test_only_figures_of_races_are_replaced(tmp_path):
     theirs = [tmp_path / name for name in ("error-analysis.txt", "exploration-notes.md", "error-1")]
     for path in theirs:
         path.write_text("precious")
@@ -173,13 +173,16 @@ def test_who_is_best():
         return {"stream": {"name": "s"}, "name": name, "repeat": repeat, "error": error,
                 "last_tenth": error, "area": error, "full_information": full}  # fmt: skip
 
-    told = [record("told", 0, 0.1, True), record("told", 1, 0.1, True)]
+    informed = [record("informed", 0, 0.1, True), record("informed", 1, 0.1, True)]
     few, all_ = [record("few", 0, 0.2)], [record("all", 0, 0.3), record("all", 1, 0.5)]
-    assert [(s.name, s.best) for s in scores(told + few + all_)] == [
-        ("told", False), ("few", False), ("all", True)
+    assert [(s.name, s.best) for s in scores(informed + few + all_)] == [
+        ("informed", False), ("few", False), ("all", True)
     ]  # fmt: skip
-    assert [(s.name, s.best) for s in scores(told + few)] == [("told", False), ("few", True)]
-    assert [(s.name, s.best) for s in scores(told)] == [("told", False)]
+    assert [(s.name, s.best) for s in scores(informed + few)] == [
+        ("informed", False),
+        ("few", True),
+    ]
+    assert [(s.name, s.best) for s in scores(informed)] == [("informed", False)]
 
 
 def test_seconds_are_those_of_a_run(tmp_path):

@@ -42,9 +42,9 @@ def test_a_stream_that_may_never_end_is_read_as_far_as_it_is_played(tmp_path, ro
     assert results.write(tmp_path)
 
 
-def test_a_stream_that_ends_sooner_than_it_is_played_is_gone_over_again():
-    told = Stream("short", 3, 3, lambda: iter([(X, Y), (X, Y)]))
-    (job,) = Plan([told], ["Banditron"], rounds=25).jobs()
+def test_a_stream_shorter_than_the_rounds_is_played_again():
+    stream = Stream("short", 3, 3, lambda: iter([(X, Y), (X, Y)]))
+    (job,) = Plan([stream], ["Banditron"], rounds=25).jobs()
     y = job.stream().arrays()[1]
     assert len(y) == 25
     for part in (y[:10], y[10:20]):
@@ -80,7 +80,7 @@ def test_a_data_frame_of_words_is_refused():
         Stream.of(frame, [0, 1])
 
 
-def test_a_stream_of_ones_own_and_a_file(tmp_path, capsys):
+def test_a_given_stream_and_a_file(tmp_path, capsys):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 3))
     y = (X[:, 0] > 0).astype(int)
@@ -93,7 +93,7 @@ def test_a_stream_of_ones_own_and_a_file(tmp_path, capsys):
     assert own.runs[0]["error"] == file.runs[0]["error"] < 0.2
 
 
-def test_a_file_larger_than_memory_is_played_as_it_lies(tmp_path, monkeypatch):
+def test_a_file_larger_than_memory_is_played_in_file_order(tmp_path, monkeypatch):
     path = tmp_path / "rows.csv"
     lines = [f"{i % 7},{i % 2}" for i in range(500)]
     path.write_text("a,label\n" + "\n".join(lines))

@@ -33,7 +33,7 @@ def test_tuning_is_not_part_of_the_race():
     assert errors[gamma] == min(errors.values())
 
 
-def test_a_rate_that_was_given_stays():
+def test_a_given_rate_is_not_tuned():
     results = race("SynSep", [{"name": "Banditron", "gamma": 0.3}], rounds=ROUNDS, tune=0.2, on=1)
     assert results.runs[0]["tuned"] == {}
     assert results.runs[0]["played"]["gamma"] == 0.3

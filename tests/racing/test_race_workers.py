@@ -15,7 +15,7 @@ from onearm.racing.race import RUNS, race
 from tests.racing.racers import NAMES, ROUNDS
 
 
-def told(record):
+def comparable(record):
     """What must be the same wherever a run is played."""
     return {k: v for k, v in record.items() if k not in ("seconds", "date", "versions", "machine")}
 
@@ -24,7 +24,7 @@ def told(record):
 def test_cores_give_the_same_bits():
     how = {"repeats": 2, "rounds": ROUNDS, "seed": 3}
     one, two = (race(["SynSep", "car"], NAMES, on=on, **how) for on in (1, 2))
-    assert list(map(told, one.runs)) == list(map(told, two.runs))
+    assert list(map(comparable, one.runs)) == list(map(comparable, two.runs))
 
 
 RACE = """
@@ -49,12 +49,12 @@ def begun(folder):
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_what_had_ended_is_not_lost(tmp_path, how, ctrl_c):
+def test_finished_runs_are_not_lost(tmp_path, how, ctrl_c):
     process = begun(tmp_path)
     os.killpg(process.pid, how)
     process.communicate()
-    kept = Ledger(tmp_path / RUNS).records()
-    assert 3 <= len(kept) < 80
+    finished = Ledger(tmp_path / RUNS).records()
+    assert 3 <= len(finished) < 80
     done = subprocess.run(
         [sys.executable, "-c", RACE, str(tmp_path)], capture_output=True, text=True
     )
@@ -95,7 +95,7 @@ class Deadly(onearm.Banditron):
 
 
 @pytest.mark.compiled
-def test_a_run_that_kills_its_worker_is_found(tmp_path):
+def test_a_run_that_kills_its_worker_is_identified(tmp_path):
     results = race("SynSep", ["Banditron", Deadly, "SOBA"], rounds=ROUNDS, on=2, out=tmp_path)
     assert [run["learner"] for run in results.runs] == ["Banditron", "SOBA"]
     assert len(Ledger(tmp_path / RUNS).records()) == 2

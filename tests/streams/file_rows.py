@@ -8,9 +8,9 @@ from onearm import read
 FRUIT = "weight,colour,class\n7,red,apple\n5,blue,plum\n6,red,plum\n"
 
 
-def said(path, **told):
+def logged(path, **options):
     sentences = []
-    read(path, say=sentences.append, **told)
+    read(path, log=sentences.append, **options)
     return sentences
 
 

@@ -63,7 +63,7 @@ class OpenML:
     def answers(self):
         """What is answered to whom asks for a path."""
         found = {"did": NUMBER, "name": "mine", "version": 3, "status": "active"}
-        told = {"id": str(NUMBER), "name": "mine", "version": "3", "format": "ARFF",
+        description = {"id": str(NUMBER), "name": "mine", "version": "3", "format": "ARFF",
                 "status": "active", "description": "rows", "md5_checksum": self.md5,
                 "file_id": str(FILE), "url": self.address + DATA}  # fmt: skip
         columns = [
@@ -73,7 +73,7 @@ class OpenML:
         qualities = [{"name": "NumberOfInstances", "value": "4.0"}]
         return {
             SEARCH: {"data": {"dataset": [found]}},
-            DESCRIPTION: {"data_set_description": told},
+            DESCRIPTION: {"data_set_description": description},
             f"/api/v1/json/data/features/{NUMBER}": {"data_features": {"feature": columns}},
             f"/api/v1/json/data/qualities/{NUMBER}": {"data_qualities": {"quality": qualities}},
         }

@@ -1,4 +1,4 @@
-"""Data sets by name: what is shipped, what is found, and what is said when nothing is."""
+"""Data sets by name: what is shipped, what is found, and the error when nothing is."""
 
 import gzip
 import hashlib
@@ -9,20 +9,19 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from onearm.streams import cache as keeping
-from onearm.streams import datasets
+from onearm.streams import cache, datasets
 from tests.streams.known_data import known
 
 pytestmark = pytest.mark.usefixtures("own_cache")
 SHIPPED = [
     name
     for name in datasets.names()
-    if datasets.about(name).found() == datasets.SHIPPED and not datasets.about(name).of
+    if datasets.about(name).folder() == datasets.SHIPPED and not datasets.about(name).of
 ]
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_what_is_shipped_has_the_sizes_that_are_told(name):
+def test_shipped_data_has_the_sizes_of_the_catalogue(name):
     data, stream = datasets.about(name), datasets.load(name)
     X, y = stream.arrays()
     assert X.shape == (data.rows, data.features) == (stream.n_rows, stream.n_features)
@@ -46,7 +45,7 @@ def test_codes_of_data_sets_are_those_of_published_results(name):
         assert stream.values[0] == ("vhigh", "high", "med", "low")
 
 
-def test_all_are_told_with_licence_and_citation():
+def test_all_have_licence_and_citation():
     assert set(SHIPPED) >= {"balance", "car", "nursery", "pendigits", "letter", "digits"}
     for name in datasets.names():
         data = datasets.about(name)
@@ -57,13 +56,13 @@ def test_all_are_told_with_licence_and_citation():
     assert all(datasets.about(name).licence == "CC BY 4.0" for name in SHIPPED)
 
 
-def test_mice_do_not_give_their_class_away():
+def test_mice_have_no_column_that_reveals_the_class():
     stream = datasets.load("mice")
     assert "Genotype" not in stream.feature_names
     assert stream.n_features == 77
 
 
-def test_names_in_any_case_and_unknown_ones():
+def test_names_are_case_insensitive_and_unknown_ones_refused():
     assert datasets.load("Car").name == "car"
     with pytest.raises(ValueError, match=r"name must be one of balance, car, .* got 'cars'"):
         datasets.load("cars")
@@ -72,7 +71,7 @@ def test_names_in_any_case_and_unknown_ones():
 TABLE = lzma.compress(b"a,b,label\n1,2,x\n3,4,y\n5,6,x\n7,0.5,y\n")
 
 
-def test_files_are_found_in_the_folder_that_is_told(monkeypatch, tmp_path):
+def test_files_are_found_in_the_folder_of_the_environment(monkeypatch, tmp_path):
     known(monkeypatch, "mine", TABLE)
     with pytest.raises(
         FileNotFoundError, match=r"mine is not on disk .* Put mine.csv.xz \(SHA-256"
@@ -127,37 +126,37 @@ def test_images(tmp_path, monkeypatch):
     np.testing.assert_array_equal(y, labels)
 
 
-def test_sparse_rows_are_kept(tmp_path):
+def test_sparse_rows_are_cached(tmp_path):
     X = csr_array(np.array([[0.0, 1.5], [2.0, 0.0]]))
-    told = {"class_names": ("a", "b")}
+    names = {"class_names": ("a", "b")}
     for _ in range(2):
-        kept, y, said = keeping.kept("name", lambda: (X, np.array([0, 1]), told))
-        np.testing.assert_array_equal(kept.toarray(), X.toarray())
-        assert json.dumps(said) == '{"class_names": ["a", "b"]}'
+        X_cached, y, known = cache.cached("name", lambda: (X, np.array([0, 1]), names))
+        np.testing.assert_array_equal(X_cached.toarray(), X.toarray())
+        assert json.dumps(known) == '{"class_names": ["a", "b"]}'
 
 
-def test_rows_are_given_where_none_can_be_kept(monkeypatch, tmp_path):
+def test_rows_are_returned_where_they_cannot_be_cached(monkeypatch, tmp_path):
     (tmp_path / "file").write_text("not a folder")
-    monkeypatch.setattr(keeping, "user_cache_path", lambda name: tmp_path / "file")
-    X, y, told = np.eye(2), np.array([0, 1]), {"class_names": ("a", "b")}
+    monkeypatch.setattr(cache, "user_cache_path", lambda name: tmp_path / "file")
+    X, y, names = np.eye(2), np.array([0, 1]), {"class_names": ("a", "b")}
     for _ in range(2):
-        assert keeping.kept("name", lambda: (X, y, told)) == (X, y, told)
+        assert cache.cached("name", lambda: (X, y, names)) == (X, y, names)
 
 
 @pytest.mark.parametrize("part", ["X.npy", "y.npy", "told.json"])
 @pytest.mark.parametrize("damage", ["gone", "cut off", "empty"])
-def test_damaged_rows_are_made_anew(part, damage):
+def test_damaged_rows_are_rebuilt(part, damage):
     rows = np.arange(2000.0).reshape(-1, 2), np.arange(1000) % 2, {"class_names": ["a", "b"]}
-    keeping.kept("name", lambda: rows)
-    path = keeping.place("name") / part
+    cache.cached("name", lambda: rows)
+    path = cache.cache_folder("name") / part
     path.write_bytes(b"" if damage == "empty" else path.read_bytes()[: path.stat().st_size // 2])
     if damage == "gone":
         path.unlink()
-    for make in (lambda: rows, None):  # made once, then kept
-        X, y, told = keeping.kept("name", make)
+    for make in (lambda: rows, None):  # made once, then cached
+        X, y, names = cache.cached("name", make)
         np.testing.assert_array_equal(X, rows[0])
         np.testing.assert_array_equal(y, rows[1])
-        assert told == rows[2]
+        assert names == rows[2]
 
 
 WRONG = {
@@ -168,39 +167,39 @@ WRONG = {
 
 @pytest.mark.parametrize("digests", [True, False])  # older versions wrote none
 @pytest.mark.parametrize(("part", "which"), [(part, i) for part in WRONG for i in range(4)])
-def test_rows_of_wrong_shapes_or_types_are_made_anew(part, which, digests):
+def test_rows_of_wrong_shapes_or_types_are_rebuilt(part, which, digests):
     rows = np.arange(2000.0).reshape(-1, 2), np.arange(1000) % 2, {"class_names": ["a", "b"]}
-    keeping.kept("name", lambda: rows)
-    np.save(keeping.place("name") / part, WRONG[part][which])
+    cache.cached("name", lambda: rows)
+    np.save(cache.cache_folder("name") / part, WRONG[part][which])
     if not digests:
-        (keeping.place("name") / keeping.DIGESTS).unlink()
-    for make in (lambda: rows, None):  # made once, then kept
-        X, y, _ = keeping.kept("name", make, (1000, 2))
+        (cache.cache_folder("name") / cache.DIGESTS).unlink()
+    for make in (lambda: rows, None):  # made once, then cached
+        X, y, _ = cache.cached("name", make, (1000, 2))
         np.testing.assert_array_equal(X, rows[0])
         np.testing.assert_array_equal(y, rows[1])
 
 
 @pytest.mark.parametrize(
-    "told", ["[]", "1", '{"class_names": "ab"}', '{"class_names": ["a"]}', '{"seed": [1, 2]}',
+    "names", ["[]", "1", '{"class_names": "ab"}', '{"class_names": ["a"]}', '{"seed": [1, 2]}',
              '{"nominal": [1]}', "{"]
 )  # fmt: skip
-def test_names_that_do_not_fit_are_made_anew(told):
+def test_names_that_do_not_fit_are_rebuilt(names):
     rows = np.eye(4, 2), np.array([0, 1, 0, 1]), {"class_names": ["a", "b"]}
-    keeping.kept("name", lambda: rows)
-    (keeping.place("name") / keeping.DIGESTS).unlink()
-    (keeping.place("name") / keeping.TOLD).write_text(told)
-    assert keeping.kept("name", lambda: rows)[2] == rows[2]
+    cache.cached("name", lambda: rows)
+    (cache.cache_folder("name") / cache.DIGESTS).unlink()
+    (cache.cache_folder("name") / cache.NAMES).write_text(names)
+    assert cache.cached("name", lambda: rows)[2] == rows[2]
 
 
 def test_a_single_number_that_was_changed_is_noticed():
     rows = np.eye(4, 2), np.array([0, 1, 0, 1]), {}
-    keeping.kept("name", lambda: rows)
-    path = keeping.place("name") / "X.npy"
+    cache.cached("name", lambda: rows)
+    path = cache.cache_folder("name") / "X.npy"
     content = bytearray(path.read_bytes())
     content[-1] ^= 2
     path.write_bytes(content)
     for make in (lambda: rows, None):
-        np.testing.assert_array_equal(keeping.kept("name", make)[0], rows[0])
+        np.testing.assert_array_equal(cache.cached("name", make)[0], rows[0])
 
 
 @pytest.mark.parametrize(
@@ -211,21 +210,20 @@ def test_a_single_number_that_was_changed_is_noticed():
         ("shape", np.array([9, 9])),
     ],
 )
-def test_hostile_sparse_rows_are_made_anew(part, array):
+def test_hostile_sparse_rows_are_rebuilt(part, array):
     rows = csr_array(np.array([[0.0, 1.5], [2.0, 0.0]])), np.array([0, 1]), {}
-    keeping.kept("name", lambda: rows)
-    (keeping.place("name") / keeping.DIGESTS).unlink()
-    np.save(keeping.place("name") / f"{part}.npy", array)
-    np.testing.assert_array_equal(
-        keeping.kept("name", lambda: rows)[0].toarray(), rows[0].toarray()
-    )
+    cache.cached("name", lambda: rows)
+    (cache.cache_folder("name") / cache.DIGESTS).unlink()
+    np.save(cache.cache_folder("name") / f"{part}.npy", array)
+    X = cache.cached("name", lambda: rows)[0]
+    np.testing.assert_array_equal(X.toarray(), rows[0].toarray())
 
 
-def test_what_was_fetched_is_found(monkeypatch):
+def test_fetched_rows_are_found(monkeypatch):
     data = known(monkeypatch, "mine", TABLE)
-    assert data.found() is None
-    keeping.kept("mine-fetched", lambda: (np.eye(4, 2), np.array([0, 1, 0, 1]), {}))
-    assert data.found() == keeping.place("mine-fetched")
+    assert data.folder() is None
+    cache.cached("mine-fetched", lambda: (np.eye(4, 2), np.array([0, 1, 0, 1]), {}))
+    assert data.folder() == cache.cache_folder("mine-fetched")
     assert datasets.load("mine").n_rows == 4
 
 
@@ -236,11 +234,11 @@ def test_a_wrong_file_does_not_hide_the_right_one(monkeypatch, tmp_path):
     (right / "mine.csv.xz").write_bytes(TABLE)
     (tmp_path / "mine.csv.xz").write_bytes(b"hi")
     monkeypatch.setenv("ONEARM_DATA", str(tmp_path))
-    assert data.found() == right
+    assert data.folder() == right
     assert datasets.load("mine").n_rows == 4
 
 
-def test_what_has_no_file_says_what_to_copy(monkeypatch):
+def test_data_without_files_names_what_to_copy(monkeypatch):
     known(monkeypatch, "mine", TABLE, files=[])
     with pytest.raises(FileNotFoundError, match=r"copy .*mine-fetched from there\.$"):
         datasets.load("mine")

@@ -1,4 +1,4 @@
-"""Fetching: what comes from a real server is kept, what is wrong or cut off is not."""
+"""Fetching: what comes from a real server is cached, what is wrong or incomplete is not."""
 
 import gc
 import signal
@@ -39,7 +39,7 @@ def server(monkeypatch):
 
 
 def loads(server):
-    """Check that the rows come, and are kept: the server is asked once and no more."""
+    """Check that the rows are loaded and cached: the server is asked only once."""
     server.wrong, server.cut, server.asked = {}, {}, []
     for _ in range(2):
         stream = datasets.load("mine")
@@ -52,11 +52,11 @@ def loads(server):
     assert len(server.asked) == 5  # name, description, columns, qualities, rows
 
 
-def nothing_is_kept(cache):
+def nothing_is_cached(cache):
     return not [path for path in cache.rglob("*") if path.is_file()]
 
 
-def test_a_data_set_comes_and_is_kept(server, own_cache):
+def test_a_data_set_is_fetched_and_cached(server, own_cache):
     loads(server)
     assert sorted(path.name for path in own_cache.iterdir()) == ["arrays"]
 
@@ -65,7 +65,7 @@ def test_a_file_of_another_checksum_is_refused(server, own_cache):
     right, server.md5 = server.md5, "0" * 32
     with pytest.raises(FileNotFoundError, match=f"md5 checksum .* expected 0+ but got {right}"):
         datasets.load("mine")
-    assert nothing_is_kept(own_cache)
+    assert nothing_is_cached(own_cache)
     server.md5 = right
     loads(server)
 
@@ -83,7 +83,7 @@ def test_what_a_server_refuses(server, own_cache, path, status, says):
     server.wrong = {path: status, f"{path}/status/deactivated": status}
     with pytest.raises(FileNotFoundError, match=rf"{says}.* Put mine.csv.xz .* ONEARM_DATA"):
         datasets.load("mine")
-    assert nothing_is_kept(own_cache)
+    assert nothing_is_cached(own_cache)
     loads(server)
 
 
@@ -91,7 +91,7 @@ def test_a_server_that_is_down(server, own_cache):
     server.close()
     with pytest.raises(FileNotFoundError, match=r"Connection refused.* Put mine.csv.xz"):
         datasets.load("mine")
-    assert nothing_is_kept(own_cache)
+    assert nothing_is_cached(own_cache)
 
 
 @pytest.mark.parametrize("path", [DESCRIPTION, DATA])
@@ -99,7 +99,7 @@ def test_a_server_that_hangs_up(server, own_cache, path):
     server.cut = {path: lambda: None}
     with pytest.raises(FileNotFoundError, match=r"cannot be fetched: \w+: .* Put mine.csv.xz"):
         datasets.load("mine")
-    assert nothing_is_kept(own_cache)
+    assert nothing_is_cached(own_cache)
     loads(server)
 
 
@@ -119,11 +119,11 @@ def test_a_download_that_is_interrupted(server, own_cache, ctrl_c):
     with pytest.raises(KeyboardInterrupt):
         datasets.load("mine")
     ended.set()
-    assert nothing_is_kept(own_cache)
+    assert nothing_is_cached(own_cache)
     loads(server)
 
 
-def test_an_answer_that_is_cut_off_is_told(server, monkeypatch):
+def test_an_incomplete_answer_is_reported(server, monkeypatch):
     """A reader that sees the end too early says so, by an error that is no OSError."""
     from http.client import IncompleteRead
 
@@ -135,11 +135,11 @@ def test_an_answer_that_is_cut_off_is_told(server, monkeypatch):
         datasets.load("mine")
 
 
-def test_the_bytes_that_have_come_are_counted(tmp_path):
+def test_received_bytes_are_counted(tmp_path):
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "rows.gz").write_bytes(bytes(1500))
-    assert fetch.Came(tmp_path).render(None).plain == "1.5 kB"
-    assert fetch.Came(tmp_path / "gone").render(None).plain == "0 bytes"
+    assert fetch.Received(tmp_path).render(None).plain == "1.5 kB"
+    assert fetch.Received(tmp_path / "gone").render(None).plain == "0 bytes"
 
 
 def test_what_is_not_on_disk_is_fetched_once(monkeypatch):
@@ -160,7 +160,7 @@ def test_what_is_not_on_disk_is_fetched_once(monkeypatch):
     assert calls == [("mine", 3, False)]
 
 
-def test_without_a_network_it_is_said_what_to_put_where(monkeypatch):
+def test_without_a_network_the_error_names_files_and_folder(monkeypatch):
     def fetch_openml(**_):
         raise OSError("Name or service not known")
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array, random_array, save_npz
 
 from onearm import read
-from tests.streams.file_rows import said, sound
+from tests.streams.file_rows import logged, sound
 
 
 @pytest.mark.parametrize("labels", [[3, 1, 3, 2], ["c", "a", "c", "b"], [3.5, -1.0, 3.5, 0.0]])
@@ -18,14 +18,14 @@ def test_arrays(tmp_path, labels):
     assert y.tolist() == [2, 0, 2, 1]
     assert stream.class_names == tuple(map(str, sorted(set(labels))))
     assert stream.in_memory
-    assert said(tmp_path / "saved.npz") == ["saved.npz: 4 rows, 2 features in memory; 3 classes"]
+    assert logged(tmp_path / "saved.npz") == ["saved.npz: 4 rows, 2 features in memory; 3 classes"]
 
 
 def test_arrays_of_other_types(tmp_path):
     np.savez(tmp_path / "saved.npz", X=np.array([[1], [2]], np.int8), y=[b"b", b"a"])
     stream = read(tmp_path / "saved.npz")
     assert (sound(stream)[0].tolist(), stream.class_names) == ([[1.0], [2.0]], ("a", "b"))
-    assert said(tmp_path / "saved.npz") == ["saved.npz: 2 rows, 1 feature in memory; 2 classes"]
+    assert logged(tmp_path / "saved.npz") == ["saved.npz: 2 rows, 1 feature in memory; 2 classes"]
 
 
 @pytest.mark.parametrize("form", ["csr", "csc", "coo"])
@@ -68,7 +68,7 @@ def test_arrays_refuse(tmp_path, arrays, wrong):
         read(tmp_path / "saved.npz")
 
 
-def test_one_array_alone_is_refused(tmp_path):
+def test_a_single_array_is_refused(tmp_path):
     np.save(tmp_path / "one.npy", np.eye(2))
     (tmp_path / "one.npy").rename(tmp_path / "one.npz")
     with pytest.raises(ValueError, match=r"one.npz must be an npz file .*: it has one array"):

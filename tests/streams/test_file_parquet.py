@@ -36,8 +36,8 @@ def test_parquet(tmp_path, small):
     assert [len(labels) for _, labels in stream.chunks()] == [3, 2]
     with pytest.raises(ValueError, match=r"typed.parquet, row 3, column 'bit': the label must not"):
         read(tmp_path / "typed.parquet", label="bit")
-    told = read(tmp_path / "typed.parquet", label="side", nominal=["label", "kind", "word"])
-    assert (told.class_names, told.nominal) == (("l", "r"), (0, 0, 0, 3, 3, 0, 3))
+    given = read(tmp_path / "typed.parquet", label="side", nominal=["label", "kind", "word"])
+    assert (given.class_names, given.nominal) == (("l", "r"), (0, 0, 0, 3, 3, 0, 3))
 
 
 def test_parquet_refuses(tmp_path, write, monkeypatch):

@@ -1,4 +1,4 @@
-"""What is wrong with a file, or with what is told of it, is said: where, what and why."""
+"""What is wrong with a file, or with what is options of it, is logged: where, what and why."""
 
 import pytest
 
@@ -36,7 +36,7 @@ def test_tables_refuse(write, text, wrong):
 
 
 @pytest.mark.parametrize(
-    ("told", "wrong"),
+    ("options", "wrong"),
     [
         ({"label": "sort"}, r"label must be one of .*'weight', 'colour', 'class'.* got 'sort'"),
         ({"label": 3}, r"label must be .* an index in \[-3, 2\], got 3"),
@@ -47,9 +47,9 @@ def test_tables_refuse(write, text, wrong):
         ({"n_features": 3}, "n_features must be None"),
     ],
 )
-def test_what_is_told_is_checked(write, told, wrong):
+def test_options_are_checked(write, options, wrong):
     with pytest.raises(ValueError, match=wrong):
-        read(write("fruit.csv", FRUIT), **told)
+        read(write("fruit.csv", FRUIT), **options)
 
 
 def test_a_name_of_two_columns_is_refused(write):
@@ -94,7 +94,7 @@ def test_not_utf8(write):
 
 
 def test_too_many_words(write, monkeypatch):
-    monkeypatch.setattr(codes, "MOST", 3)
+    monkeypatch.setattr(codes, "MAX_WORDS", 3)
     with pytest.raises(
         ValueError, match="line 5, column 'a': must have at most 3 different values"
     ):

@@ -6,7 +6,7 @@ from scipy.sparse import random_array
 
 from onearm import read
 from onearm.streams.vowpal import column
-from tests.streams.file_rows import said, sound
+from tests.streams.file_rows import logged, sound
 
 
 def test_svmlight(write, small):
@@ -30,7 +30,7 @@ def test_svmlight(write, small):
         expected = (
             f"rows.svm: 10 rows, 7 features (the largest index), indices from {first}; 3 classes"
         )
-        assert said(write("rows.svm", text(first))) == [expected]
+        assert logged(write("rows.svm", text(first))) == [expected]
     wide = read(write("rows.libsvm", text(1)), n_features=50)
     assert wide.n_features == sound(wide)[0].shape[1] == 50
     with pytest.raises(ValueError, match=r"n_features must be at least 7, .* got 6"):
@@ -94,7 +94,7 @@ def test_logged_choices(write):
     text = "1:0:0.5 | a\n2:1:0.5 | b\n1:0.3:0.25 | c\n2:0:1 | d\n"
     stream = read(write("log.vw", text))
     assert (sound(stream)[1].tolist(), stream.class_names) == ([0, 0, 1, 1], ("1", "2"))
-    assert "the other is the label" in said(write("log.vw", text))[0]
+    assert "the other is the label" in logged(write("log.vw", text))[0]
     right = read(write("log.vw", "1:0:0.5 | a\n3:0:0.5 | b\n2:0:0.1 | c\n"))
     assert sound(right)[1].tolist() == [0, 2, 1]
     with pytest.raises(ValueError, match=r"log.vw, line 2: the label must be known: .* got 3"):

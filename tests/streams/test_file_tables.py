@@ -1,4 +1,4 @@
-"""Tables of text come back as they were written, in any chunks: what is told, what is inferred."""
+"""Tables of text come back as they were written, in any chunks: what is given, what is inferred."""
 
 import bz2
 import gzip
@@ -10,7 +10,7 @@ import pytest
 
 from onearm import HoeffdingTree, read
 from onearm.streams import delimited
-from tests.streams.file_rows import FRUIT, csv_text, dense, said, sound, table
+from tests.streams.file_rows import FRUIT, csv_text, dense, logged, sound, table
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
@@ -56,7 +56,7 @@ def test_nominal_columns_and_missing_values(write, small):
     assert stream.learner(HoeffdingTree).nominal == (0, 4)
 
 
-def test_a_column_that_holds_words_late(write, small):
+def test_a_column_that_turns_out_nominal_late(write, small):
     rows = [f"{t % 4},{t % 3},{'ab'[t % 2]}" for t in range(10)]
     rows[7] = "1,two,b"
     stream = read(write("late.csv", "u,v,y\n" + "\n".join(rows)))
@@ -64,20 +64,20 @@ def test_a_column_that_holds_words_late(write, small):
     assert stream.nominal == (0, 4)
     assert X[:, 0].tolist() == [0, 1, 2, 3, 0, 1, 2, 1, 0, 1]
     assert X[:, 1].tolist() == [0, 1, 2, 0, 1, 2, 0, 3, 2, 0]
-    assert said(write("late.csv", "u,v,y\n" + "\n".join(rows)))[1] == (
+    assert logged(write("late.csv", "u,v,y\n" + "\n".join(rows)))[1] == (
         "late.csv: 10 rows, 2 features; label: column 'y' (the last), 2 classes; "
         "nominal: 'v'; missing: none"
     )
 
 
-def test_told_columns(write):
-    path = write("told.csv", "a,b,c\n1,5,x\n2,5,y\n1,7,x\n")
-    stream = read(path, label="a", nominal=["b", -1], name="told")
+def test_given_columns(write):
+    path = write("given.csv", "a,b,c\n1,5,x\n2,5,y\n1,7,x\n")
+    stream = read(path, label="a", nominal=["b", -1], name="given")
     X, y = sound(stream)
     assert (stream.feature_names, stream.nominal) == (("b", "c"), (2, 2))
     assert (X.tolist(), y.tolist()) == ([[0, 0], [0, 1], [1, 0]], [0, 1, 0])
     assert read(path, label=np.int64(1)).class_names == ("5", "7")
-    assert "column 'a' (told)" in said(path, label=0)[1]
+    assert "column 'a' (given)" in logged(path, label=0)[1]
     with pytest.raises(
         ValueError, match=r"line 2, column 'c': must be a number, .*got 'x'.*nominal"
     ):
@@ -125,7 +125,7 @@ def test_without_a_header(write):
         read(write("bare.data", "1,2,x\n3,4,y\n"), label="z")
 
 
-def test_a_told_name_makes_a_header(write):
+def test_a_given_name_makes_a_header(write):
     stream = read(write("years.csv", "2019,2020,y\n1,2,0\n3,4,1\n"), label="y")
     assert (stream.feature_names, stream.n_rows) == (("2019", "2020"), 2)
 
@@ -232,9 +232,9 @@ def test_numbers_that_name_columns(write):
     assert sounds.n_rows == 3
 
 
-def test_many_values_are_said(write):
-    said = []
+def test_many_values_are_logged(write):
+    logged = []
     rows = "".join(f"id{t},{t % 120}w,{t % 3}\n" for t in range(1000))
-    read(write("ids.csv", "user,day,label\n" + rows), say=said.append)
-    assert "nominal: 'user' (1,000 values), 'day' (120 values); missing: none" in said[-1]
-    assert said[-1].endswith("; nearly every row has its own 'user': better left out")
+    read(write("ids.csv", "user,day,label\n" + rows), log=logged.append)
+    assert "nominal: 'user' (1,000 values), 'day' (120 values); missing: none" in logged[-1]
+    assert logged[-1].endswith("; 'user' differs in nearly every row: better left out")

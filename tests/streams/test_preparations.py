@@ -11,7 +11,7 @@ from onearm.streams import datasets, preparations
 
 pytestmark = pytest.mark.usefixtures("own_cache")
 PREPARED = [name for name in datasets.names() if datasets.about(name).of]
-SHIPPED = [name for name in PREPARED if datasets.about(name).found() == datasets.SHIPPED]
+SHIPPED = [name for name in PREPARED if datasets.about(name).folder() == datasets.SHIPPED]
 NAMES = {"class_names": ("a", "b"), "feature_names": ("f", "g")}
 
 

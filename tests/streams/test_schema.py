@@ -99,7 +99,7 @@ def test_a_stream_of_other_columns_or_values_is_refused(write, trained, other):
         np.testing.assert_array_equal(array, before[name])
 
 
-def test_what_is_not_known_is_not_compared(write, trained):
+def test_unknown_names_are_not_compared(write, trained):
     X, y = sound(read(write("test.csv", rows((3, 1, 2, 0)))))
     trained.play(X, y)
     trained.play(Stream.of(X, y))
@@ -108,7 +108,7 @@ def test_what_is_not_known_is_not_compared(write, trained):
     made.play(read(write("test.csv", OTHERS["value"][0])))
 
 
-def test_numbers_may_be_written_otherwise(write):
+def test_numbers_may_be_written_differently(write):
     learner = read(write("one.csv", "a,y\n1,0\n2,1\n")).learner(HoeffdingTree)
     learner.play(read(write("other.csv", "a,y\n1,0.0\n2,1.0\n")))
     with pytest.raises(ValueError, match="the label has other classes: '2' is new, '1' is missing"):

@@ -1,4 +1,4 @@
-"""Streams are what their papers say, the same in any chunks, and drift when told to."""
+"""Streams are what their papers say, the same in any chunks, and drift where they should."""
 
 import math
 
@@ -185,8 +185,8 @@ def test_drift_ends_with_the_shorter_stream(at):
 
 
 @pytest.mark.parametrize("make", [SynSep, Separable, Diagonal])
-def test_streams_draw_from_generators_of_their_own(make, monkeypatch):
-    """Else a learner with the same seed would explore by what the rows were drawn from."""
+def test_streams_use_other_generators_than_learners(make, monkeypatch):
+    """Else a learner with the same seed would explore with the random numbers of the rows."""
     taken = []
 
     def spy(seed, stream=0):

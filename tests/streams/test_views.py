@@ -33,14 +33,14 @@ def test_wide_rows_are_the_same_but_sparse(monkeypatch):
     np.testing.assert_allclose(sparse.toarray(), dense, 1e-12)
 
 
-def test_what_sparse_rows_lack_is_zero():
+def test_missing_values_of_sparse_rows_are_zero():
     X = csr_array(np.array([[3.0, np.nan, 4.0]]))
     np.testing.assert_allclose(unit(X).toarray(), [[0.6, 0.0, 0.8]])
     stream = Stream.of(X, [1])
     np.testing.assert_array_equal(view("filled", stream)(stream).arrays()[0].toarray(), [[3, 0, 4]])
 
 
-def test_sparse_rows_are_scaled_alone():
+def test_sparse_rows_are_only_scaled():
     X = csr_array(np.array([[3.0, 4.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 2.0]]))
     rows = linear(Stream.of(X, [0, 1, 0])).arrays()[0]
     np.testing.assert_allclose(rows.toarray(), [[0.6, 0.8, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
@@ -51,12 +51,12 @@ def test_empty_sparse_rows_at_the_end():
     np.testing.assert_allclose(unit(X).toarray(), [[0.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
 
 
-def test_scaling_of_one_stream_for_another():
+def test_a_view_fitted_on_another_stream():
     all_rows = Stream.of([[10.0], [5.0]], [0, 1])
     rows = view("linear", all_rows)(Stream.of([[5.0]], [1])).arrays()[0]
     np.testing.assert_allclose(rows, np.array([[0.5, 1.0]]) / np.hypot(0.5, 1.0))
 
 
-def test_filling_changes_missing_values_alone():
+def test_filled_rows_differ_in_missing_values_only():
     stream = Stream.of([[np.nan, 2.0]], [1])
     np.testing.assert_array_equal(view("filled", stream)(stream).arrays()[0], [[0.0, 2.0]])

@@ -52,7 +52,7 @@ def test_a_base_in_another_module_counts(mine):
     assert code(one) != code(two)
 
 
-def test_two_of_a_name_are_refused(mine):
+def test_two_learners_of_the_same_name_are_refused(mine):
     SOBA = type("SOBA", (onearm.SOBA,), {})
     with pytest.raises(ValueError, match="must have different names, got 2 that are 'SOBA'"):
         race("car", ["SOBA", SOBA], rounds=100, on=1)
@@ -86,7 +86,7 @@ def test_a_class_of_the_script_itself_is_played_by_workers(tmp_path):
     "body", ["    a = {}", "    def f(self, x={}): ...", "    def f(self): return {}",
              "    def f(self): return (lambda: {})()"],
 )  # fmt: skip
-def test_a_class_of_a_prompt_is_told_by_what_it_does(body):
+def test_a_class_of_a_prompt_is_identified_by_its_code(body):
     """Where there is no text, constants and defaults count too."""
 
     def typed(value):
