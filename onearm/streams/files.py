@@ -72,25 +72,34 @@ def read(
     stem, suffix = _suffix(path)
     log = log or (lambda sentence: None)
     name = stem if name is None else name
+    _require_options(path, suffix, label, nominal, n_features)
+    if suffix in SPARSE:
+        return SPARSE[suffix](path, n_features, name, log)
+    if suffix == ".npz":
+        return npz_stream(path, name, log)
+    columns = None if nominal is None else list(nominal)
+    if suffix in COMPRESSED:
+        return table_stream(Parquet(path), label, columns, name, log)
+    table = Delimited(path, [label, *(columns or ())])
+    log(table.sentence())
+    return table_stream(table, label, columns, name, log)
+
+
+def _require_options(path: Path, suffix: str, label: Any, nominal: Any, n_features: Any) -> None:
+    """Refuse options that a file of this format does not have."""
     if suffix not in TABLES:
         for what, given in (("label", label), ("nominal", nominal)):
             require(**{what: (given is None, f"None: {path.name} is not a table", given)})
     if nominal is not None:
-        fine = isinstance(nominal, Iterable) and not isinstance(nominal, str | bytes)
-        require(nominal=(fine, "a list of columns", nominal))
-        nominal = list(nominal)
-    if suffix in SPARSE:
-        fine = n_features is None or (isinstance(n_features, int | np.integer) and n_features >= 1)
-        require(n_features=(fine, "a whole number of at least 1", n_features))
-        return SPARSE[suffix](path, n_features, name, log)
-    require(n_features=(n_features is None, f"None: {path.name} has its own", n_features))
-    if suffix == ".npz":
-        return npz_stream(path, name, log)
-    if suffix in COMPRESSED:
-        return table_stream(Parquet(path), label, nominal, name, log)
-    table = Delimited(path, [label, *(() if nominal is None else nominal)])
-    log(table.sentence())
-    return table_stream(table, label, nominal, name, log)
+        is_list = isinstance(nominal, Iterable) and not isinstance(nominal, str | bytes)
+        require(nominal=(is_list, "a list of columns", nominal))
+    if suffix not in SPARSE:
+        allowed = f"None: {path.name} has its own"
+        require(n_features=(n_features is None, allowed, n_features))
+    elif n_features is not None:
+        is_whole = isinstance(n_features, int | np.integer)
+        fits = is_whole and bool(n_features >= 1)
+        require(n_features=(fits, "a whole number of at least 1", n_features))
 
 
 def _suffix(path: Path) -> tuple[str, str]:

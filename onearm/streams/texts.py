@@ -28,8 +28,9 @@ def _vocabulary(least, most, rng, words, n_of):
 
 
 @kernel
-def _texts(words, n_of, off, common, on, noise, wrong, unit, rng, starts, indices, values, y):
+def _texts(words, n_of, off, common, on, noise, wrong, unit, rng, rows, y):
     """Rows of text: the keywords of a class but `off` of them, and `on` of the common words."""
+    starts, indices, values = rows
     k, n_words = words.shape
     present = np.zeros(n_words + len(common), np.bool_)
     end = 0
@@ -74,17 +75,12 @@ def _text_stream(
         _vocabulary(least, most, rng, words, n_of)
         for n in chunk_sizes(n_rows):
             room = n * (most + on)
-            starts, indices, values = (
-                np.zeros(n + 1, np.int32),
-                np.empty(room, np.int32),
-                np.empty(room),
-            )
+            rows = np.zeros(n + 1, np.int32), np.empty(room, np.int32), np.empty(room)
             y = np.empty(n, np.int64)
-            end = _texts(
-                words, n_of, off, common, on, noise, wrong, unit, rng, starts, indices, values, y
-            )
-            X = csr_array((values[:end], indices[:end], starts), shape=(n, n_words + n_common))
-            yield X, y
+            end = _texts(words, n_of, off, common, on, noise, wrong, unit, rng, rows, y)
+            starts, indices, values = rows
+            shape = (n, n_words + n_common)
+            yield csr_array((values[:end], indices[:end], starts), shape=shape), y
 
     return Stream(name, k, n_words + n_common, source, n_rows)
 
