@@ -1,6 +1,7 @@
 """Playing a stream once, and its errors over the rounds."""
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,6 @@ def play_timed(learner: Any, stream: Stream) -> tuple[np.ndarray, float]:
 
 def in_memory(stream: Stream) -> Stream:
     """Return a stream whose chunks were made already, so that no clock counts their making."""
-    from dataclasses import replace
-
     chunks = list(stream.chunks())
     return replace(stream, source=lambda: iter(chunks))
 

@@ -45,16 +45,20 @@ class Replication:
     """What is played for a table or figure, and what is written.
 
     A stage returns all jobs that count, given the records of the stages before; those that the
-    options select are played. `write` returns the file to look at.
+    options select are played.
     """
 
     stages: tuple[Stage, ...]
-    write: Callable[[list[Record], Request], Path]
+    report: str  # a file of the results' folder
+    text: Callable[[list[Record], Request], str]  # the report in Markdown
+    figure: str = ""
+    draw: Callable[[list[Record], Path], None] | None = None
     names: tuple[Collection[str], ...] = ()  # that --only may have, kind by kind
     defaults: Options = Options()  # None: the table has no such option
     quick: Options | None = None
     ledger: str = "runs.jsonl"
     on_request: tuple[str, ...] = ()  # played only if --only names them
+    needs_all: bool = False  # whether nothing can be written from a part of the runs
     repeat: Callable[[Any], int] = lambda job: job.seed  # which run of its cell a job is
 
     def complete(self, name: str, given: Options) -> Options:
@@ -93,18 +97,27 @@ class Replication:
         """Play what is missing and write the report; 0 if nothing failed."""
         request = Request(self.complete(name, given), folder, given.command(name))
         ledger, records, failures = Ledger(folder / self.ledger), list[Record](), list[str]()
-        folder.mkdir(parents=True, exist_ok=True)
+        n_jobs = 0
         for stage in self.stages:
             jobs = stage(request, records)
+            n_jobs += len(jobs)
             selected = [job for job in jobs if self.selects(job, request.options)]
             if not failures:
                 failures = play_missing(selected, ledger, console).failures
             records = records + Experiment(jobs, ledger).records()
-        report = self.write(records, request)
+        if len(records) == n_jobs or not self.needs_all:
+            self.write(records, request)
         other = len(ledger.records()) - len(records)
         if other:
             console.print(f"{other} runs of {ledger.path} are of other code and do not count")
         for failure in failures:
             console.print(f"failed: {failure}", highlight=False, soft_wrap=True, markup=False)
+        report = folder / self.report
         console.print(f"{len(records)} runs: {report}", highlight=False, soft_wrap=True)
         return 1 if failures else 0
+
+    def write(self, records: list[Record], request: Request) -> None:
+        """Write the report and the figure."""
+        (request.folder / self.report).write_text(self.text(records, request))
+        if self.draw and records:
+            self.draw(records, request.folder / self.figure)

@@ -69,16 +69,7 @@ def jobs(request: Request, _: list[Record]) -> list[Job]:
     return [Job(task, arms, request.options.runs or RUNS) for task in TASKS for arms in POLICIES]
 
 
-def write(records: list[Record], request: Request) -> Path:
-    """Write features.md and features.png."""
-    path = request.folder / "features.md"
-    path.write_text(text(records, request.command))
-    if len(records) == len(TASKS) * len(POLICIES):
-        draw(records, request.folder / "features.png")
-    return path
-
-
-def text(records: list[Record], command: str) -> str:
+def text(records: list[Record], request: Request) -> str:
     """Return the share of the columns that matter, in Markdown."""
     lines = [
         [run["task"], f"{TASKS[run['task']] / COLUMNS:.3f}", POLICIES[run["arms"]],
@@ -89,7 +80,7 @@ def text(records: list[Record], command: str) -> str:
     runs = ", ".join(f"{n} of {RUNS} runs" for n in sorted({run["runs"] for run in records}))
     return f"""# Which columns are chosen (Figure 3 of B10)
 
-{written_by(command, records)}
+{written_by(request.command, records)}
 
 Stumps, {ROWS} rows of {COLUMNS} columns, {runs}; EXP3.P with λ = η = 0.3. The share of rounds that
 use one of the columns that matter:
@@ -119,10 +110,7 @@ def draw(records: list[Record], path: Path) -> None:
 
 
 REPLICATION = Replication(
-    stages=(jobs,),
-    write=write,
-    defaults=Options(runs=RUNS),
-    quick=Options(runs=2),
-    ledger="features.jsonl",
+    stages=(jobs,), report="features.md", text=text, figure="features.png", draw=draw,
+    defaults=Options(runs=RUNS), quick=Options(runs=2), ledger="features.jsonl",
     repeat=lambda job: 0,
-)
+)  # fmt: skip

@@ -22,15 +22,6 @@ WIDE = ("mnist", "isolet", "usps", SMOOTHED)
 Cell = tuple[str, str, str]  # data set, base, policy
 
 
-def write(records: list[Record], request: Request) -> Path:
-    """Write table1.md and figure4.png."""
-    path = request.folder / "table1.md"
-    path.write_text(text(records, request.command))
-    if records:
-        _draw(_cells(records), request.folder / "figure4.png")
-    return path
-
-
 def _cells(records: list[Record]) -> dict[Cell, list[Record]]:
     cells: dict[Cell, list[Record]] = {}
     for record in records:
@@ -43,7 +34,7 @@ def percent(runs: list[Record]) -> float:
     return 100 * float(np.mean([run["error"] for run in runs]))
 
 
-def text(records: list[Record], command: str) -> str:
+def text(records: list[Record], request: Request) -> str:
     """Return the table in Markdown."""
     cells = _cells(records)
     of = len(DATA_SETS) * len(BASES) * len(POLICIES)
@@ -52,7 +43,7 @@ def text(records: list[Record], command: str) -> str:
     parts = [
         f"""# Table 1 of B10{f" ({len(cells)} of {of} cells)" if len(cells) < of else ""}
 
-{written_by(command, records)}
+{written_by(request.command, records)}
 
 Smoothed test error in percent, ours / the paper's; in brackets whether ours is better, within the
 slack (points: {slack}), or worse, the number of rounds, and the number of runs if it is a mean of
@@ -143,8 +134,9 @@ def _times(full: float, seconds: float) -> str:
     return "never" if np.isinf(seconds) else f"{seconds:.2f} s, {full / seconds:.0f} ×"
 
 
-def _draw(cells: dict[Cell, list[Record]], path: Path) -> None:
-    plt = pyplot()
+def draw(records: list[Record], path: Path) -> None:
+    """Draw a panel for each base and data set: error against CPU time."""
+    plt, cells = pyplot(), _cells(records)
     figure, panels = plt.subplots(
         len(BASES), len(DATA_SETS), figsize=(22, 10), layout="constrained", sharex="col"
     )
@@ -169,9 +161,7 @@ def _line(axes: Any, run: Record, color: str) -> None:
 
 
 REPLICATION = Replication(
-    stages=(jobs,),
-    write=write,
-    names=(DATA_SETS, BASES, tuple(POLICIES)),
-    defaults=Options(runs=1),
+    stages=(jobs,), report="table1.md", text=text, figure="figure4.png", draw=draw,
+    names=(DATA_SETS, BASES, tuple(POLICIES)), defaults=Options(runs=1),
     quick=Options(only=("pendigits", "stump"), runs=1),
-)
+)  # fmt: skip

@@ -5,7 +5,6 @@ the usual rows? The nearest neighbour is known to have an error of 5.63 % on the
 splits of the same rows, or with smoothed pixels?
 """
 
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -75,7 +74,7 @@ def resplit(data: Split, seed: int) -> Split:
     return Split(X[train], y[train], X[test], y[test])
 
 
-def text(records: list[Record], command: str) -> str:
+def text(records: list[Record], request: Request) -> str:
     """Return the table in Markdown."""
     rows = [
         [run["variant"], f"{run['nearest']:.2f}", *(f"{error:.2f}" for error in run["errors"])]
@@ -84,7 +83,7 @@ def text(records: list[Record], command: str) -> str:
     head = ["rows", "nearest neighbour", *(f"{t:,} rounds" for t in ROUNDS)]
     return f"""# Stumps on USPS
 
-{written_by(command, records)}
+{written_by(request.command, records)}
 
 Error on test rows in percent: of the nearest neighbour, and, smoothed over rounds, of stumps under
 EXP3.P. The paper's table has 6.0 to 6.3 for stumps. Pixels are smoothed by Gaussians of these
@@ -94,15 +93,7 @@ widths; with 0.75 they are the column usps-smoothed of Table 1.
 """
 
 
-def write(records: list[Record], request: Request) -> Path:
-    """Write usps.md."""
-    path = request.folder / "usps.md"
-    path.write_text(text(records, request.command))
-    return path
-
-
 REPLICATION = Replication(
     stages=(lambda *_: [Job(variant) for variant in (*SETTINGS, *SMOOTHED, *RANDOM)],),
-    write=write,
-    ledger="usps.jsonl",
-)
+    report="usps.md", text=text, ledger="usps.jsonl",
+)  # fmt: skip

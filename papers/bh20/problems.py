@@ -19,7 +19,7 @@ import numpy as np
 
 from onearm.convex.flows import Flows
 from onearm.convex.matrices import NuclearBall
-from onearm.convex.olo import fill
+from onearm.convex.olo import fill_uniform
 from onearm.convex.sets import Set, Simplex
 from onearm.core.rng import seeded
 from papers.z19.data import load
@@ -78,7 +78,7 @@ class Problem:
 
     def _noise(self, shape: tuple[int, ...], width: float, seed: int) -> np.ndarray:
         noise = np.empty(shape)
-        fill(noise.reshape(-1), width, seeded(seed, 100 + self.seed))
+        fill_uniform(noise.reshape(-1), width, seeded(seed, 100 + self.seed))
         return noise
 
 

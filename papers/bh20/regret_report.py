@@ -14,20 +14,10 @@ from typing import Any
 import numpy as np
 
 from onearm.experiments.job import Record
+from papers.bh20 import regret_runs as plan
 from papers.bh20.paper import BOUNDS
 from papers.bh20.problems import ABOUT, LOSS_NOISE
-from papers.bh20.regret_runs import (
-    BANDIT,
-    CAP,
-    CHAINS,
-    LONG,
-    OURS,
-    ROUNDS,
-    SEEDS,
-    TABLE,
-    THEORY,
-    jobs,
-)
+from papers.bh20.regret_runs import BANDIT, LONG, OURS, TABLE, jobs
 from papers.figures import pyplot
 from papers.markdown import table, written_by
 from papers.replication import Options, Replication, Request
@@ -58,26 +48,16 @@ def powers(by_rounds: dict[int, list[Record]]) -> list[float]:
     return [power({T: [run] for T, run in zip(by_rounds, runs, strict=True)}) for runs in seeds]
 
 
-def write(records: list[Record], request: Request) -> Path:
-    """Write table1.md and regret.png, once all runs are finished."""
-    if len(records) < len(jobs(request, [])):
-        return request.folder / REPLICATION.ledger
-    path = request.folder / "table1.md"
-    path.write_text(text(records, request.command))
-    draw(records, request.folder / "regret.png")
-    return path
-
-
-def text(runs: list[Record], command: str) -> str:
+def text(runs: list[Record], request: Request) -> str:
     """Return the results in Markdown."""
     seeds = sorted({run["seed"] for run in runs})
-    cap = max((run["steps"] for run in runs if run["method"] in CHAINS), default=CAP)
+    cap = max((run["steps"] for run in runs if run["method"] in plan.CHAINS), default=plan.CAP)
     gap, least = max(run["gap"] for run in runs), min(run["regret"] for run in runs)
     noise = {run["problem"]: run["noise"] for run in runs}.items()
     parts = [
         f"""# Table 1 of BH20: projection-free methods{_incomplete(seeds, runs)}
 
-{written_by(command, runs)}
+{written_by(request.command, runs)}
 
 Seeds {", ".join(map(str, seeds))}; ± is half of a 95 % interval of the mean over them. CPU time is
 that of one core, including the oracle's.
@@ -99,9 +79,9 @@ bound lies in our 95 % interval; better or worse, if the whole interval is below
 
 def _incomplete(seeds: list[int], runs: list[Record]) -> str:
     """Return how much of the table was played, if not all."""
-    if len(seeds) == SEEDS:
+    if len(seeds) == plan.SEEDS:
         return ""
-    return f" ({len(seeds)} of {SEEDS} runs, T up to {max(run['T'] for run in runs)})"
+    return f" ({len(seeds)} of {plan.SEEDS} runs, T up to {max(run['T'] for run in runs)})"
 
 
 def _bounds(runs: list[Record]) -> str:
@@ -118,7 +98,7 @@ def _bounds(runs: list[Record]) -> str:
 
 
 def _power(ours: list[float], bound: float) -> str:
-    shown = f" ({verdict(ours, bound, 0.0)})" if len(ours) == SEEDS else ""
+    shown = f" ({verdict(ours, bound, 0.0)})" if len(ours) == plan.SEEDS else ""
     return f"{np.mean(ours):.2f} ± {half_width(ours):.2f}{shown}"
 
 
@@ -138,7 +118,7 @@ def _shown(runs: list[Record], what: str, digits: int) -> str:
 
 
 def _steps(run: Record) -> str:
-    taken, needed = run["steps"], THEORY[run["method"]](run["T"])
+    taken, needed = run["steps"], plan.THEORY[run["method"]](run["T"])
     return f"{taken}" if taken == needed else f"{taken} of {needed:,}"
 
 
@@ -155,9 +135,9 @@ def _against_rounds(runs: list[Record]) -> str:
 
 Regret, and the power of T that fits it; `regret.png` draws it. The bounds are √T with gradients and
 T^3/4 with losses alone. Losses have uniform noise of width {LOSS_NOISE}, and δ is half of the set's
-inner radius at T = {ROUNDS[0]} and falls as T^(-1/4). An estimate's noise grows with the dimension
-over δ: where that is large, these T are too few to do much better than the centre of the set,
-played in every round. With three assets the best point is a corner.
+inner radius at T = {plan.ROUNDS[0]} and falls as T^(-1/4). An estimate's noise grows with the
+dimension over δ: where that is large, these T are too few to do much better than the centre of the
+set, played in every round. With three assets the best point is a corner.
 
 {table(head, rows)}"""
 
@@ -193,9 +173,7 @@ def _line(axes: Any, by_rounds: dict[int, list[Record]], problem: str, colour: s
 
 
 REPLICATION = Replication(
-    stages=(jobs,),
-    write=write,
-    defaults=Options(runs=SEEDS, cap=CAP),
-    quick=Options(runs=2),
-    ledger="regret.jsonl",
-)
+    stages=(jobs,), report="table1.md", text=text, figure="regret.png", draw=draw,
+    defaults=Options(runs=plan.SEEDS, cap=plan.CAP), quick=Options(runs=2), ledger="regret.jsonl",
+    needs_all=True,
+)  # fmt: skip

@@ -3,26 +3,12 @@
 N. Brukhim, E. Hazan. Online boosting with bandit feedback. ALT 2021.
 """
 
-from pathlib import Path
-
 import numpy as np
 
 from onearm.experiments.job import Record
+from papers.bh20 import runs as plan
 from papers.bh20.paper import LOSSES, PRINTED
-from papers.bh20.runs import (
-    LEAVES,
-    LOSSES_ALONE,
-    LR,
-    METHODS,
-    MOST,
-    NAMES,
-    ORDERS,
-    POWER,
-    RUNS,
-    N,
-    R,
-    jobs,
-)
+from papers.bh20.runs import METHODS, NAMES, ORDERS, RUNS, N, R, jobs
 from papers.markdown import table, written_by
 from papers.replication import Options, Replication, Request
 from papers.verdicts import BETTER, WORSE, half_width, verdict
@@ -32,14 +18,7 @@ PAIRS = {"full": "ogd", "bandit": "nfkm"}  # what is compared with what
 Cells = dict[tuple[str, str, str], Record]
 
 
-def write(records: list[Record], request: Request) -> Path:
-    """Write table2.md."""
-    path = request.folder / "table2.md"
-    path.write_text(text(records, request.command))
-    return path
-
-
-def text(records: list[Record], command: str) -> str:
+def text(records: list[Record], request: Request) -> str:
     """Return the table in Markdown."""
     records = sorted(records, key=lambda run: NAMES.index(run["data"]))
     cells = {(run["data"], run["order"], run["method"]): run for run in records}
@@ -49,22 +28,22 @@ def text(records: list[Record], command: str) -> str:
     parts = [
         f"""# Table 2 of BH20{f" ({', '.join(cut)})" if cut else ""}
 
-{written_by(command, records)}
+{written_by(request.command, records)}
 
 Mean squared loss of predictions on the second half of each data set, each made before its answer is
 revealed, over {RUNS} runs{" except those" if few else ""}; ± half the width of a 95 % interval over
-runs. Every method is tuned on the first half (at most {MOST:,} rows of it) and starts anew on the
-second. Searched are lr of {_list(LR)};
-c of {_list(POWER)}; R of {_list(R)};
+runs. Every method is tuned on the first half (at most {plan.MOST:,} rows of it) and starts anew on
+the second. Searched are lr of {_list(plan.LR)};
+c of {_list(plan.POWER)}; R of {_list(R)};
 N of {_list(N)}. δ = 1/2, and the noise of losses is uniform in ±0.1, as in the paper. "Mean"
 predicts the mean of the answers before, "zero" predicts 0. With gradients in the order of the file
 nothing is random: there it is one run. In brackets beside the paper's numbers: within, if they lie
 in our interval or no farther from our mean than the standard deviation that the paper prints;
 better or worse, if our loss is lower or higher than that. The last columns are by how many percent
 the loss of boosting is lower, by pairs of runs: better or worse, or open where 0 lies in the
-interval. Trees, not in the paper, have at most {LEAVES} leaves. Centred are answers minus the mean
-of those in the first half. The paper's fifth data set, slice, is not here: of its 53,500 rows only
-682 were available."""
+interval. Trees, not in the paper, have at most {plan.LEAVES} leaves. Centred are answers minus the
+mean of those in the first half. The paper's fifth data set, slice, is not here: of its 53,500 rows
+only 682 were available."""
     ]
     parts += [_table(order, cells) for order in ORDERS]
     parts.append(_settings(cells))
@@ -131,7 +110,7 @@ def _settings(cells: Cells) -> str:
     for (data, order, method), run in cells.items():
         settings = run["settings"]
         count = f"{settings['N']}" if method != "ogd" else "–"
-        feedback = "losses" if method in LOSSES_ALONE else "gradients"
+        feedback = "losses" if method in plan.LOSSES_ALONE else "gradients"
         name = METHODS[method] + (" over trees" if "trees" in method else "")
         numbers = [f"{settings[part]:g}" for part in ("lr", "power", "R")]
         seconds = f"{run['cpu_seconds']:,.0f}"
@@ -141,10 +120,7 @@ def _settings(cells: Cells) -> str:
 
 
 REPLICATION = Replication(
-    stages=(jobs,),
-    write=write,
-    names=(NAMES, ORDERS, tuple(METHODS)),
-    defaults=Options(runs=RUNS),
-    quick=Options(only=("abalone", "ogd", "full"), runs=2),
+    stages=(jobs,), report="table2.md", text=text, names=(NAMES, ORDERS, tuple(METHODS)),
+    defaults=Options(runs=RUNS), quick=Options(only=("abalone", "ogd", "full"), runs=2),
     repeat=lambda job: 0,
-)
+)  # fmt: skip

@@ -24,11 +24,9 @@ from onearm.streams import datasets
 from papers.replication import Request
 
 ENTRIES = {  # of the data catalogue
-    "abalone": "abalone-rings",
-    "adult": "adult-income",
-    "census": "census-income",
+    "abalone": "abalone-rings", "adult": "adult-income", "census": "census-income",
     "letter": "letter-halves",
-}
+}  # fmt: skip
 CENTRED = " centred"  # after a name: answers minus the mean of the first half
 NAMES = (*ENTRIES, *(name + CENTRED for name in ("abalone", "adult", "letter")))
 METHODS = {  # in the order of the table

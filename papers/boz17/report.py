@@ -5,24 +5,15 @@ ICML 2017.
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 
 from onearm.experiments.job import Record
 from papers.boz17 import figure
+from papers.boz17 import runs as plan
 from papers.boz17.claims import claims, lowest, newtron
 from papers.boz17.results import NEAR, Results
-from papers.boz17.runs import (
-    ALTERNATIVES,
-    DATA_SETS,
-    FETCHED,
-    LEARNERS,
-    QUICK_ROUNDS,
-    RUNS,
-    SIZES,
-    jobs,
-)  # fmt: skip
+from papers.boz17.runs import DATA_SETS, RUNS, jobs
 from papers.claims import claims_table, count, percent
 from papers.markdown import table, written_by
 from papers.replication import Options, Replication, Request
@@ -49,24 +40,15 @@ of its rows. Above, columns are scaled and rows shuffled. Here columns are raw, 
 of the file; the latter runs differ only in the random numbers of the learners."""
 
 
-def write(records: list[Record], request: Request) -> Path:
-    """Write figure2.md and figure2.png."""
-    path = request.folder / "figure2.md"
-    rounds = QUICK_ROUNDS if request.options.quick else None
-    path.write_text(text(records, request.command, rounds))
-    figure.draw(records, request.folder / "figure2.png")
-    return path
-
-
-def text(records: list[Record], command: str, rounds: int | None = None) -> str:
+def text(records: list[Record], request: Request) -> str:
     """Return tables and claims in Markdown."""
     results = Results(records)
     tested = claims(results)
-    parts = [_title(results, rounds), written_by(command, records)]
+    parts = [_title(results, request.options.quick), written_by(request.command, records)]
     few = max((run["played"] for run in records if run["data"] == "reuters"), default=0)
     parts += [NOTES.format(few=few, near=100 * NEAR), _best(results, DATA_SETS)]
     parts += ["## What the paper says", WORDS, count(tested), claims_table(tested)]
-    others = [data for data in ALTERNATIVES if len(results.played(data)) == len(LEARNERS)]
+    others = [data for data in plan.ALTERNATIVES if len(results.played(data)) == len(plan.LEARNERS)]
     if others:
         tested = [c for d in others for test in (newtron, lowest) for c in test(results, d)]
         parts += ["## Other readings of Covtype", COVTYPE]
@@ -74,11 +56,11 @@ def text(records: list[Record], command: str, rounds: int | None = None) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _title(results: Results, rounds: int | None) -> str:
+def _title(results: Results, quick: bool) -> str:
     runs = [len(results.seeds(data, name)) for data in DATA_SETS for name in results.played(data)]
     span = sorted({min(runs), max(runs)}) if runs else [0]
     few = f"{' to '.join(map(str, span))} of {RUNS} runs" if span != [RUNS] else ""
-    first = f"first {rounds:,} rounds" if rounds else ""
+    first = f"first {plan.QUICK_ROUNDS:,} rounds" if quick else ""
     parts = ", ".join(part for part in (few, first) if part)
     return "# Figure 2 of BOZ17" + (f" ({parts})" if parts else "")
 
@@ -101,10 +83,7 @@ def _best(results: Results, names: Sequence[str]) -> str:
 
 
 REPLICATION = Replication(
-    stages=(jobs,),
-    write=write,
-    names=(tuple(SIZES), tuple(LEARNERS)),
-    defaults=Options(runs=RUNS),
-    quick=Options(runs=2),
-    on_request=(FETCHED,),
-)
+    stages=(jobs,), report="figure2.md", text=text, figure="figure2.png", draw=figure.draw,
+    names=(tuple(plan.SIZES), tuple(plan.LEARNERS)), defaults=Options(runs=RUNS),
+    quick=Options(runs=2), on_request=(plan.FETCHED,),
+)  # fmt: skip

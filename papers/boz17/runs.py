@@ -31,12 +31,9 @@ SYNTHETIC = {"synsep": SynSep, "synnonsep": SynNonSep}
 DATA_SETS = ("synsep", "synnonsep", "covtype", "reuters", "rcv1")  # in the order of the figure
 RAW, FILE = "covtype-raw", "covtype-file"
 ENTRIES = {  # of the data catalogue
-    "covtype": "covtype-scaled",
-    "reuters": "reuters-topics",
-    "rcv1": "rcv1",
-    RAW: "covtype",
+    "covtype": "covtype-scaled", "reuters": "reuters-topics", "rcv1": "rcv1", RAW: "covtype",
     FILE: "covtype-scaled",
-}
+}  # fmt: skip
 FETCHED = "rcv1"
 ALTERNATIVES = {RAW: 3, FILE: 3}  # other readings of the paper, and how many runs
 ROUNDS = {"synsep": 10**6, "synnonsep": 10**6, "reuters": 6387}

@@ -11,8 +11,7 @@ import numpy as np
 
 from onearm.experiments.job import Record
 from papers.c09.paper import DATA_SETS, OVA, STAND_IN, TREES, printed
-from papers.c09.runs import ENTRIES, FIRST, MAIN, POINTS, Best
-from papers.c09.selection import main_changes
+from papers.c09.runs import ENTRIES, FIRST, MAIN, POINTS, main_changes, split
 from papers.figures import mean_and_range, pyplot
 from papers.playing import curve_rounds
 
@@ -24,12 +23,12 @@ PANELS = (
 )
 
 
-def draw(records: list[Record], best: Best, path: Path) -> None:
+def draw(records: list[Record], path: Path) -> None:
     """Draw means over runs and their range; a triangle is what Table I prints."""
     from matplotlib.ticker import PercentFormatter
 
-    plt = pyplot()
-    names = [data for data in ENTRIES if any(run["data"] == data for run in records)]
+    plt, (runs, best) = pyplot(), split(records)
+    names = [data for data in ENTRIES if any(run["data"] == data for run in runs)]
     size = (13, 3.4 * max(len(names), 1))
     fig, grid = plt.subplots(
         max(len(names), 1), len(PANELS), figsize=size, layout="constrained", squeeze=False
@@ -39,7 +38,7 @@ def draw(records: list[Record], best: Best, path: Path) -> None:
             for method, colour in lines.items():
                 changes = [list(change) for change in main_changes(best, data, method)]
                 cell = (data, method, MAIN, changes)
-                _line(axes, [r for r in records if _cell(r) == cell], data, method, colour)
+                _line(axes, [r for r in runs if _cell(r) == cell], data, method, colour)
             axes.set(xscale="log", xlabel="rounds", ylim=(0, 1))
             axes.yaxis.set_major_formatter(PercentFormatter(1.0))
             axes.grid(alpha=0.2)

@@ -4,34 +4,15 @@ G. Chen, G. Chen, J. Zhang, S. Chen, C. Zhang. Beyond Banditron: a conservative 
 reduction for online multiclass prediction with bandit setting model. ICDM 2009.
 """
 
-from pathlib import Path
-
 import numpy as np
 
 from onearm.experiments.job import Record
 from onearm.streams import datasets
 from papers.c09 import figure
-from papers.c09.claims import claims
+from papers.c09 import runs as plan
+from papers.c09.claims import Cells, claims
 from papers.c09.paper import GAMMA, METHODS, STAND_IN, TREES, printed
-from papers.c09.runs import (
-    ALL_ROUNDS,
-    ALTERNATIVE_ROWS,
-    ENTRIES,
-    FETCHED,
-    GRIDS,
-    MAIN,
-    RUNS,
-    TREE_FORMS,
-    TUNED,
-    TUNING,
-    Best,
-    best_values,
-    repeat,
-    rounds,
-    table_jobs,
-    tuning_jobs,
-)  # fmt: skip
-from papers.c09.selection import Cells, main_changes, select
+from papers.c09.runs import MAIN, Best, main_changes, repeat, select
 from papers.claims import claims_table, count, percent
 from papers.markdown import table, written_by
 from papers.replication import Options, Replication, Request
@@ -59,29 +40,14 @@ DECIDED = """\
 How many cells each reading decides in which way, on the data sets where it was played:"""
 
 
-def write(records: list[Record], request: Request) -> Path:
-    """Write table1.md and curves.png."""
-    path = request.folder / "table1.md"
-    path.write_text(text(records, request.command, rounds(request)))
-    runs, best = _parts(records)
-    figure.draw(runs, best, request.folder / "curves.png")
-    return path
-
-
-def _parts(records: list[Record]) -> tuple[list[Record], Best]:
-    """Return the runs of the table, and the parameters that the other runs chose."""
-    tuning = [run for run in records if run["seed"] in TUNING]
-    return [run for run in records if run["seed"] not in TUNING], best_values(tuning)
-
-
-def text(records: list[Record], command: str, rounds: int = ALL_ROUNDS) -> str:
+def text(records: list[Record], request: Request) -> str:
     """Return the tables in Markdown."""
-    runs, best = _parts(records)
-    names = [data for data in ENTRIES if any(run["data"] == data for run in runs)]
-    forms = [MAIN, *dict.fromkeys(form for forms in ALTERNATIVE_ROWS.values() for form in forms)]
+    (runs, best), short = plan.split(records), request.options.quick
+    names = [data for data in plan.ENTRIES if any(run["data"] == data for run in runs)]
+    forms = dict.fromkeys([MAIN, *(f for forms in plan.ALTERNATIVE_ROWS.values() for f in forms)])
     readings = {form: _reading(runs, best, names, form) for form in forms}
-    cells, short = readings[MAIN], rounds < ALL_ROUNDS
-    parts = [_title(cells, rounds), written_by(command, records), _counts(cells, short)]
+    cells = readings[MAIN]
+    parts = [_title(cells, short), written_by(request.command, records), _counts(cells, short)]
     parts += [_notes(cells), _sizes(runs, names), _compared(cells, short)]
     if not short:
         tested = claims(cells)
@@ -94,10 +60,10 @@ def text(records: list[Record], command: str, rounds: int = ALL_ROUNDS) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _title(cells: Cells, rounds: int) -> str:
+def _title(cells: Cells, short: bool) -> str:
     runs = sorted({len(errors) for errors in cells.values()})
-    few = f"{_list(runs)} of {RUNS} runs" if runs != [RUNS] else ""
-    first = f"first {rounds:,} rounds" if rounds < ALL_ROUNDS else ""
+    few = f"{_list(runs)} of {plan.RUNS} runs" if runs != [plan.RUNS] else ""
+    first = f"first {plan.QUICK_ROUNDS:,} rounds" if short else ""
     parts = ", ".join(part for part in (few, first) if part)
     return "# Table I of C09" + (f" ({parts})" if parts else "")
 
@@ -107,9 +73,9 @@ def _list(values: tuple[float, ...] | list[int]) -> str:
 
 
 def _notes(cells: Cells) -> str:
-    gammas, runs = GRIDS["gamma"], sorted({len(errors) for errors in cells.values()})
+    gammas, runs = plan.GRIDS["gamma"], sorted({len(errors) for errors in cells.values()})
     return NOTES.format(
-        runs=_list(runs), points=100 * TOLERANCE, tuning=len(TUNING),
+        runs=_list(runs), points=100 * TOLERANCE, tuning=len(plan.TUNING),
         n=len(gammas), low=min(gammas), high=max(gammas),
     )  # fmt: skip
 
@@ -131,7 +97,7 @@ def _verdict(data: str, method: str, errors: list[float], short: bool) -> str:
 def _sizes(records: list[Record], names: list[str]) -> str:
     played, rows = {run["data"]: run["played"] for run in records}, []
     for name in names:
-        data = datasets.about(ENTRIES[name])
+        data = datasets.about(plan.ENTRIES[name])
         rows.append([name, *(f"{n:,}" for n in (played[name], data.classes, data.features))])
     return table(["data", "rounds", "k", "d"], rows)
 
@@ -185,16 +151,16 @@ def _shown(errors: list[float]) -> str:
 def _trees(records: list[Record], names: list[str]) -> str:
     rows = []
     for data, method in ((data, method) for data in names for method in TREES):
-        shown = [_shown(select(records, data, method, form)) for form in ((), *TREE_FORMS)]
+        shown = [_shown(select(records, data, method, form)) for form in ((), *plan.TREE_FORMS)]
         rows.append([data, method, f"{100 * printed(data, method):.2f}", *shown])
-    forms = ["`" + ", ".join(f"{k}={v!r}" for k, v in form) + "`" for form in TREE_FORMS]
+    forms = ["`" + ", ".join(f"{k}={v!r}" for k, v in form) + "`" for form in plan.TREE_FORMS]
     return table(["data", "method", "the paper's", "here", *forms], rows)
 
 
 def _chosen(records: list[Record], best: Best, names: list[str]) -> str:
     rows = []
     for data, method in (cell for data in names for cell in best if cell[0] == data):
-        name, value = TUNED[method], best[data, method]
+        name, value = plan.TUNED[method], best[data, method]
         theirs = GAMMA[STAND_IN.get(data, data)] if name == "gamma" else 1.0
         with_theirs = select(records, data, method, ((name, theirs),) if name == "gamma" else ())
         ours = select(records, data, method, ((name, value),))
@@ -202,16 +168,13 @@ def _chosen(records: list[Record], best: Best, names: list[str]) -> str:
             [data, method, name, f"{theirs:g}", _shown(with_theirs), f"{value:g}", _shown(ours)]
         )
     head = ["data", "method", "parameter", "the paper's value", "with it", "best here", "with that"]
-    grid = f"C is one of {_list(GRIDS['C'])}. Both parameters are chosen by the same rule."
+    grid = f"C is one of {_list(plan.GRIDS['C'])}. Both parameters are chosen by the same rule."
     return f"{grid}\n\n{table(head, rows)}"
 
 
 REPLICATION = Replication(
-    stages=(tuning_jobs, table_jobs),
-    write=write,
-    names=(tuple(ENTRIES), tuple(METHODS)),
-    defaults=Options(runs=RUNS),
-    quick=Options(runs=2),
-    on_request=(FETCHED,),
+    stages=(plan.tuning_jobs, plan.table_jobs), report="table1.md", text=text, figure="curves.png",
+    draw=figure.draw, names=(tuple(plan.ENTRIES), tuple(METHODS)),
+    defaults=Options(runs=plan.RUNS), quick=Options(runs=2), on_request=(plan.FETCHED,),
     repeat=repeat,
-)
+)  # fmt: skip

@@ -28,12 +28,9 @@ from papers.playing import curve, curve_rounds, in_memory, play_timed
 from papers.replication import Request
 
 ENTRIES = {  # of the data catalogue
-    "reuters": "reuters-topics",
-    "mnist": "mnist-scaled",
-    "newsgroups": "newsgroups-binary",
-    "usps": "usps",
-    "rcv1": "rcv1",
-}
+    "reuters": "reuters-topics", "mnist": "mnist-scaled", "newsgroups": "newsgroups-binary",
+    "usps": "usps", "rcv1": "rcv1",
+}  # fmt: skip
 FETCHED = "rcv1"
 ALTERNATIVE_ROWS = {
     "mnist": ("unit", "file"),
@@ -112,14 +109,11 @@ def tuning_jobs(request: Request, _: list[Record]) -> list[Job]:
 def table_jobs(request: Request, tuning: list[Record]) -> list[Job]:
     """Return the runs of the table and of the alternatives."""
     best = best_values(tuning)
-    return [
-        job
-        for data in ENTRIES
-        for job in data_set_jobs(
-            data, {m: best[data, m] for m in TUNED if (data, m) in best},
-            max(request.options.runs or RUNS, RUNS), rounds(request),
-        )
-    ]  # fmt: skip
+    seeds, jobs = max(request.options.runs or RUNS, RUNS), []
+    for data in ENTRIES:
+        values = {method: best[data, method] for method in TUNED if (data, method) in best}
+        jobs += data_set_jobs(data, values, seeds, rounds(request))
+    return jobs
 
 
 def data_set_jobs(data: str, best: dict[str, float], seeds: int, rounds: int) -> list[Job]:
@@ -159,6 +153,26 @@ def best_values(tuning: list[Record]) -> Best:
         cell: min(sorted(values), key=lambda value: float(np.mean(values[value])))
         for cell, values in errors.items()
     }
+
+
+def split(records: list[Record]) -> tuple[list[Record], Best]:
+    """Return the runs of the table, and the parameters that the other runs chose."""
+    tuning = [run for run in records if run["seed"] in TUNING]
+    return [run for run in records if run["seed"] not in TUNING], best_values(tuning)
+
+
+def select(
+    records: list[Record], data: str, method: str, changes: Changes = (), rows: str = MAIN
+) -> list[float]:
+    """Return the errors of one cell, in the order of the seeds."""
+    cell = (data, method, rows, [list(change) for change in changes])
+    runs = [r for r in records if (r["data"], r["method"], r["rows"], r["changes"]) == cell]
+    return [run["error"] for run in sorted(runs, key=lambda run: run["seed"])]
+
+
+def main_changes(best: Best, data: str, method: str) -> Changes:
+    """Return the parameter that was chosen for Table I: Banditron's γ."""
+    return (("gamma", best.get((data, method))),) if method == "Banditron" else ()
 
 
 @cache

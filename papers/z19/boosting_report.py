@@ -24,16 +24,7 @@ HEAD = ["data", "settings", "accuracy", "vote of all", "with equal α", "weak le
         "α", "two disagree"]  # fmt: skip
 
 
-def write(records: list[Record], request: Request) -> Path:
-    """Write boosting.md and boosting.png."""
-    path = request.folder / "boosting.md"
-    path.write_text(text(records, request.command))
-    if records:
-        draw(records, request.folder / "boosting.png")
-    return path
-
-
-def text(records: list[Record], command: str) -> str:
+def text(records: list[Record], request: Request) -> str:
     """Return the last fifth of the streams in Markdown."""
     cells = dict.fromkeys((run["data"], run["settings"]) for run in records)
     rows = [
@@ -44,7 +35,7 @@ def text(records: list[Record], command: str) -> str:
     few = f" ({len(seeds)} of {SEEDS} runs)" if len(seeds) < SEEDS else ""
     return f"""# Does AdaBandit boost?{few}
 
-{written_by(command, records)}
+{written_by(request.command, records)}
 
 Accuracy over the last fifth of the stream, mean over seeds {", ".join(map(str, seeds))} (± standard
 error of the accuracy).
@@ -125,12 +116,8 @@ def _mean(runs: list[Record], of: Any) -> np.ndarray:
 
 
 REPLICATION = Replication(
-    stages=(jobs,),
-    write=write,
-    names=(tuple(TABLES),),
-    defaults=Options(runs=SEEDS),
-    quick=Options(only=("balance", "car"), runs=1),
-    ledger="boosting.jsonl",
-    on_request=tuple(name for name in TABLES if name not in DATA_SETS),
-    repeat=repeat,
-)
+    stages=(jobs,), report="boosting.md", text=text, figure="boosting.png", draw=draw,
+    names=(tuple(TABLES),), defaults=Options(runs=SEEDS),
+    quick=Options(only=("balance", "car"), runs=1), ledger="boosting.jsonl",
+    on_request=tuple(name for name in TABLES if name not in DATA_SETS), repeat=repeat,
+)  # fmt: skip

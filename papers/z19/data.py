@@ -17,13 +17,9 @@ from onearm import Stream
 from onearm.streams import datasets
 
 ENTRIES = {  # of the data catalogue
-    "balance": "balance",
-    "car": "car",
-    "nursery": "nursery",
-    "movement": "movement-sensors",
-    "mice": "mice-filled",
-    "isolet": "isolet-pca50",
-}
+    "balance": "balance", "car": "car", "nursery": "nursery", "movement": "movement-sensors",
+    "mice": "mice-filled", "isolet": "isolet-pca50",
+}  # fmt: skip
 NOMINAL = {"car": (4, 4, 0, 0, 3, 3), "nursery": (3, 5, 4, 0, 3, 2, 3, 3)}  # numbers of values
 
 

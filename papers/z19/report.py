@@ -3,7 +3,6 @@
 D. Zhang, Y. H. Jung, A. Tewari. Online multiclass boosting with bandit feedback. AISTATS 2019.
 """
 
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -72,21 +71,13 @@ def verdict(ours: Mean, printed: float) -> str:
     return BETTER if difference > 0 else WORSE
 
 
-def write(records: list[Record], request: Request) -> Path:
-    """Write tables.md and curves.png."""
-    path = request.folder / "tables.md"
-    path.write_text(text(records, request.command))
-    figure.draw(records, request.folder / "curves.png")
-    return path
-
-
-def text(records: list[Record], command: str) -> str:
+def text(records: list[Record], request: Request) -> str:
     """Return the tables in Markdown."""
     counts = {r["data"]: r["rounds"] for r in records}
     rounds = ", ".join(f"{counts[data]:,} ({data})" for data in DATA_SETS if data in counts)
     theirs = f"{TABLES['movement'].stream_count:,}"
     title = "# Online multiclass boosting with bandit feedback (Z19): Tables 1 and 2"
-    parts = [title + _incomplete(records), written_by(command, records)]
+    parts = [title + _incomplete(records), written_by(request.command, records)]
     parts += [summary(records), NOTES.format(within=SLACK, counts=rounds, theirs=theirs)]
     parts += [full_trees(records)]
     for of, head in HEADS.items():
@@ -178,10 +169,8 @@ def _rate(records: list[Record]) -> str:
 
 
 REPLICATION = Replication(
-    stages=(jobs,),
-    write=write,
+    stages=(jobs,), report="tables.md", text=text, figure="curves.png", draw=figure.draw,
     names=(DATA_SETS, LEARNERS, SETTINGS),
     defaults=Options(runs=max(len(table.seeds) for table in TABLES.values())),
-    quick=Options(only=("balance", "car"), runs=1),
-    repeat=repeat,
-)
+    quick=Options(only=("balance", "car"), runs=1), repeat=repeat,
+)  # fmt: skip

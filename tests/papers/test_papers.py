@@ -1,5 +1,7 @@
 """Parts of the papers' tables: verdicts, claims, tuning and reports, on runs made by hand."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -12,10 +14,12 @@ from papers.c09 import figure as c09_figure
 from papers.c09 import report as c09_report
 from papers.c09 import runs as c09_runs
 from papers.c09.paper import METHODS, OVA, TREES, printed
+from papers.replication import Options, Request
 from papers.verdicts import BETTER, WITHIN, WORSE
 from papers.z19 import report as z19_report
 from papers.z19.report import Mean
 
+REQUEST = Request(Options(), Path(), "")
 ABOUT = {"versions": {"python": "3"}, "cpu_seconds": 1.0, "played": 1000}
 
 
@@ -116,12 +120,13 @@ def c09_records(best, seeds=2, **results):
 def test_table_of_c09():
     records = c09_records(dict.fromkeys(c09_runs.TUNED, 0.3), error=0.5)
     records += [tuning_run(0.3, 0.5, method) for method in c09_runs.TUNED]
-    text = c09_report.text(records, "onearm papers c09.table1 --quick", 1000)
-    assert "(2 of 10 runs, first 1,000 rounds)" in text
+    quick = Request(Options(quick=True), Path(), "onearm papers c09.table1 --quick")
+    text = c09_report.text(records, quick)
+    assert "(2 of 10 runs, first 2,000 rounds)" in text
     assert "`onearm papers c09.table1 --quick`" in text
     assert "Of 8 cells: 8 fewer rounds, 0 other data." in text
     assert "over 2 runs" in text
-    text = c09_report.text(records, "")
+    text = c09_report.text(records, REQUEST)
     assert "# Table I of C09 (2 of 10 runs)\n" in text
     assert "Of 8 cells: 1 within, 3 better, 4 worse, 0 other data." in text
     assert "| usps | Banditron | 50.28 | 50.00 ± 0.00 | -0.28 | within | 2 |" in text
@@ -132,9 +137,9 @@ def test_table_of_c09():
 def test_figures_of_c09_have_three_panels_each(tmp_path, monkeypatch):
     from matplotlib import pyplot
 
-    records = c09_records({"Banditron": 0.3}, curve=[0.5] * 30)
+    records = c09_records({"Banditron": 0.3}, curve=[0.5] * 30) + [tuning_run(0.3, 0.5)]
     monkeypatch.setattr(pyplot, "close", lambda figure: None)
-    c09_figure.draw(records, {("usps", "Banditron"): 0.3}, tmp_path / "curves.png")
+    c09_figure.draw(records, tmp_path / "curves.png")
     shown = [
         [text.get_text() for text in axes.get_legend().get_texts()] for axes in pyplot.gcf().axes
     ]
@@ -151,7 +156,7 @@ def test_table_of_bh20():
         {"data": "abalone", "order": "shuffled", "method": method, "losses": values, **common}
         for method, values in losses.items()
     ]
-    text = bh20_report.text(records, "")
+    text = bh20_report.text(records, REQUEST)
     assert "# Table 2 of BH20 (4 of 84 cells, 2 of 20 runs of abalone)\n" in text
     theirs = "| 3.708 (within) | 3.71 (better) | 12.21 (within) | 11.68 (worse) |"
     assert f"| the paper's |  |  {theirs}" in text
@@ -186,7 +191,7 @@ def test_best_gamma_and_pairs():
 
 
 def test_table_of_boz17():
-    text = boz17_report.text(figure_runs(), "", 5000)
+    text = boz17_report.text(figure_runs(), Request(Options(quick=True), Path(), ""))
     assert "# Figure 2 of BOZ17 (3 of 10 runs, first 5,000 rounds)" in text
     assert "| synnonsep | SOBAdiag | 2^-6 | 6.01 ± 0.02 |" in text
     assert "| SOBAdiag has a lower error than Perceptron | synnonsep | holds |" in text
