@@ -1,1 +1,1 @@
-"""Boosting: many weak learners, each told what the vote of the others leaves to be won."""
+"""Boosting: many weak learners, each trained on what the vote of the others gets wrong."""

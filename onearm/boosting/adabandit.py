@@ -1,9 +1,9 @@
 """AdaBandit: boosting that adapts to its weak learners, for bandit feedback.
 
 N weak learners predict h¹ … h^N. Expert i is the vote of the first i: s^i = s^{i-1} + α_i e_{h^i}
-and ŷ^i = argmax s^i. One expert is drawn with P(i) ∝ v_i; ŷ is its label, and the choice is ŷ with
-probability 1-ρ and otherwise one of the others. The answer gives an unbiased estimate l̂ of every
-label's loss (`estimate.zero_one_loss`) and, with g = 1 - l̂, an unbiased cost vector
+and ŷ^i = argmax s^i. One expert is sampled with P(i) ∝ v_i; ŷ is its label, and the choice is ŷ
+with probability 1-ρ and otherwise one of the others. The answer gives an unbiased estimate l̂ of
+every label's loss (`estimate.zero_one_loss`) and, with g = 1 - l̂, an unbiased cost vector
 
     ĉ = C^i g,    C^i[l, r] = σ(s_l - s_r),    C^i[r, r] = -Σ_{j≠r} σ(s_j - s_r),    s = s^{i-1}
 

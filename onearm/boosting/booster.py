@@ -61,7 +61,7 @@ def look_at_all(x, *model):
 
 @dataclass
 class Booster(Learner):
-    """N weak learners, and the parameters that say what they are."""
+    """N weak learners, and their parameters."""
 
     n_learners: int = whole(20, 1, doc="Number N of weak learners.")
     weak: Any = option_or_call(

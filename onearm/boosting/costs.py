@@ -19,7 +19,7 @@ def sigmoid(v):
 
 @kernel
 def cents(v):
-    """v, rounded to two decimals; the halves go up, whatever the last bit says."""
+    """v, rounded to two decimals; the halves go up, whatever the last bit is."""
     return math.floor(100.0 * v + 0.5 + 1e-9) / 100.0
 
 

@@ -1,6 +1,6 @@
 """HoeffdingTree: a decision tree that grows with the stream.
 
-A leaf splits once Hoeffding's bound says that its best column is, with probability 1-δ, the column
+A leaf splits once Hoeffding's bound shows that its best column is, with probability 1-δ, the column
 that would be best with all data in hand. It learns with full information, and is the weak learner
 of the boosters beside it.
 

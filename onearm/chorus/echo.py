@@ -2,9 +2,9 @@
 
 Answers that are worse than expected add up in a sum (Page's test); when it is too large, the labels
 have changed their meaning. Then all base models begin anew, and the stacked model is frozen. It
-becomes a base model that counts how often each label was right where the frozen model says e, with
-a prior for e itself. So after labels were exchanged, a few answers each bring back all that was
-known.
+becomes a base model that counts how often each label was right where the frozen model predicts e,
+with a prior for e itself. So after labels were exchanged, a few answers each bring back all that
+was known.
 
 E. S. Page. Continuous inspection schemes. Biometrika 41, 1954.
 """

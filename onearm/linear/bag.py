@@ -1,9 +1,9 @@
 """Bag: several learners, each on its own bootstrap sample of the stream, vote on the label.
 
-Each of B bags holds a regression per label and hears every answer Poisson(1) times, as one step of
+Each of B bags holds a regression per label and gets every answer Poisson(1) times, as one step of
 that weight. A label's chance is its share of the bags' votes, mixed with ε of uniform exploration:
-shares alone would give some labels no chance. Where the label said was right, every other label is
-known to be wrong and learns that too.
+shares alone would give some labels no chance. Where the chosen label was right, every other label
+is known to be wrong and learns that too.
 
 D. Eckles, M. Kaptein. Thompson sampling with the online bootstrap. 2014. - A. Bietti, A. Agarwal,
 J. Langford. A contextual bandit bake-off. JMLR 22, 2021.

@@ -1,8 +1,8 @@
-"""Banditron: the multiclass perceptron, told only right or wrong.
+"""Banditron: the multiclass perceptron under bandit feedback.
 
-With a weight per feature and class in W, the learner would say ŷ = argmax_r (xᵀW)_r. It says ŷ
-with probability 1-γ and otherwise draws a label uniformly: P(r) = (1-γ)·1[r=ŷ] + γ/k. Having
-said ỹ and heard whether ỹ = y, it adds to each column of W
+With a weight per feature and class in W, the greedy label is ŷ = argmax_r (xᵀW)_r. It is chosen
+with probability 1-γ, otherwise a uniformly random label: P(r) = (1-γ)·1[r=ŷ] + γ/k. Having chosen
+ỹ and been shown whether ỹ = y, it adds to each column of W
 
     U_r = x · ( 1[ỹ=y] 1[ỹ=r] / P(r)  -  1[ŷ=r] ),
 

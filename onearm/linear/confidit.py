@@ -1,8 +1,8 @@
-"""Confidit: says the label whose upper confidence bound on P(y|x) is largest.
+"""Confidit: chooses the label whose upper confidence bound on P(y|x) is largest.
 
 The model is P(y=r|x) = (α + u_r·x)/(1+α) for ‖x‖ = 1. Class r keeps a ridge regression, with
-A_r = (1+α)²I at first; it learns when it was said: the target is 1 if right and -α if wrong. The
-label said is argmax_r w_r·x + √(η·xᵀA_r⁻¹x).
+A_r = (1+α)²I at first; it learns when it was chosen: the target is 1 if right and -α if wrong.
+The choice is argmax_r w_r·x + √(η·xᵀA_r⁻¹x).
 
 K. Crammer, C. Gentile. Multiclass classification with bandit feedback using adaptive
 regularization. Machine Learning 90, 2013.

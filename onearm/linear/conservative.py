@@ -1,7 +1,7 @@
 """Conservative one-vs-all: a binary passive-aggressive learner per class, no exploration.
 
-It says the label with the largest score, one of several at random. Right: every class learns, its
-own +1 and the others -1. Wrong: only the class that was said learns -1, so that a wrong winner is
+It chooses the label with the largest score, a random one of several. Right: every class learns, its
+own +1 and the others -1. Wrong: only the chosen class learns -1, so that a wrong winner is
 pushed down until another label wins; that is how it finds what it has not yet seen.
 
 G. Chen, G. Chen, J. Zhang, S. Chen, C. Zhang. Beyond Banditron: a conservative and efficient

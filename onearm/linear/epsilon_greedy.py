@@ -1,6 +1,6 @@
 """ε-greedy over regressions, in the three ways of contextual bandits to learn from one answer.
 
-With p the propensity of the label a that was said and r its reward, the regressions of the labels
+With p the propensity of the chosen label a and r its reward, the regressions of the labels
 learn towards
 
     mtr   for a alone: r, with weight 1/(k·p)

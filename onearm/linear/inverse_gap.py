@@ -6,7 +6,7 @@ label b. Over k labels, in round t with g = scale·t^exponent,
     square (SquareCB)   P(r) = 1 / (k + g·(c_r - c_b))
     fast (FastCB)       P(r) = c_b / (k·c_b + g·(c_r - c_b))        for r ≠ b, the rest on b.
 
-The label said learns its reward; where it was right, every other label is known to be wrong and
+The chosen label learns its reward; where it was right, every other label is known to be wrong and
 learns that too.
 
 D. Foster, A. Rakhlin. Beyond UCB: optimal and efficient contextual bandits with regression oracles.

@@ -1,7 +1,7 @@
-"""LinTS: draws a reward for every label from its posterior and says the label that won.
+"""LinTS: samples a reward for every label from its posterior and chooses the largest.
 
-A ridge regression per label, taught only when the label was said. The reward of label r is drawn
-from N(w_r·x, v²·xᵀA_r⁻¹x): one number a label, which is the same as drawing the weights.
+A ridge regression per label, updated only when the label was chosen. The reward of label r is
+sampled from N(w_r·x, v²·xᵀA_r⁻¹x): one number a label, which is the same as drawing the weights.
 
 The propensity of the winner a is ∫ φ(z) Π_{b≠a} Φ((μ_a + σ_a z - μ_b)/σ_b) dz, here by the
 trapezoid rule with steps as fine as the narrowest Φ: an estimate, exact to some eight digits while
@@ -26,12 +26,12 @@ from onearm.linear.ridge import look, matrices, means, regress, regularise
 REACH = 6.0  # the trapezoid rule goes over z from -REACH to REACH
 COARSE, FINE = 48, 2400  # least and most steps to each side of 0
 TINY = 1e-9  # of the widest, in place of a width of 0
-LEAST = 1e-12  # no propensity below: a label that was said had some chance
+LEAST = 1e-12  # no propensity below: a chosen label had some chance
 
 
 @kernel
 def chance_of(label, seen, among, v):
-    """The probability that the reward drawn for `label` is the largest."""
+    """The probability that the reward sampled for `label` is the largest."""
     widest, narrow = 0.0, np.inf
     for r in among:
         widest = max(widest, v * math.sqrt(seen[1, r]))
@@ -64,10 +64,10 @@ def chances(seen, among, W, A, v):
 
 @kernel
 def choose(seen, among, rng, W, A, v):
-    drawn = np.empty(seen.shape[1])
+    sampled = np.empty(seen.shape[1])
     for r in among:
-        drawn[r] = seen[0, r] + v * math.sqrt(seen[1, r]) * normal(rng)
-    label = best(drawn, among)
+        sampled[r] = seen[0, r] + v * math.sqrt(seen[1, r]) * normal(rng)
+    label = best(sampled, among)
     p = min(1.0, max(LEAST, chance_of(label, seen, among, v)))
     return label, best(seen[0], among), p
 

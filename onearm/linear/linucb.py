@@ -1,7 +1,7 @@
-"""LinUCB: says the label whose upper confidence bound on the reward is largest.
+"""LinUCB: chooses the label whose upper confidence bound on the reward is largest.
 
-A ridge regression per label, taught only when the label was said, predicts its reward; the label
-said is argmax_r w_r·x + α·√(xᵀA_r⁻¹x), with A_r = λI at first.
+A ridge regression per label, updated only when the label was chosen, predicts its reward; the
+choice is argmax_r w_r·x + α·√(xᵀA_r⁻¹x), with A_r = λI at first.
 
 L. Li, W. Chu, J. Langford, R. Schapire. A contextual-bandit approach to personalized news article
 recommendation. WWW 2010, Algorithm 1 ("disjoint").

@@ -1,6 +1,6 @@
 """Newtron: online Newton steps on the logistic loss, from bandit feedback.
 
-It draws ỹ from p' = (1-γ)·p + γ/k with p = softmax(α·s). Heard right or wrong,
+It samples ỹ from p' = (1-γ)·p + γ/k with p = softmax(α·s). After right or wrong feedback,
 
     right:  G = (1-p_ỹ)/p'_ỹ · (1/k - e_ỹ) ⊗ x,   κ = p'_ỹ
     wrong:  G =   p_ỹ  /p'_ỹ · (e_ỹ - 1/k) ⊗ x,   κ = 1

@@ -1,11 +1,11 @@
 """The realizable offset tree: a tournament of binary classifiers, taught from leaf to root.
 
-The labels are the leaves of a balanced tree; at every node a linear classifier h says which side
+The labels are the leaves of a balanced tree; at every node a linear classifier h decides which side
 wins (positive or zero: left). The winner of the root is the greedy label; the score of a leaf is
 its smallest margin on the way up, so that the winner has the largest.
 
-Having said a and heard right or wrong, learning starts at a's parent: the node learns to point
-towards a if a was right, away from it if wrong. It goes on to the next node up as long as the
+Having chosen a and been shown right or wrong, learning starts at a's parent: the node learns to
+point towards a if a was right, away from it if wrong. It goes on to the next node up as long as the
 nodes point to a, that is, while a wins. No importance weights are needed when some tree is always
 right ("realizable").
 

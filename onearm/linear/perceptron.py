@@ -1,7 +1,7 @@
-"""The multiclass perceptron: when it errs, it moves x from the label said to the true one.
+"""The multiclass perceptron: after an error it moves x from the chosen label to the true one.
 
-Fully informed: it is shown every true label, and stands beside the bandit learners as what they
-would do if they were told. Ties go to the lowest label.
+A baseline with full information: what the bandit learners would do if every true label were shown.
+Ties go to the lowest label.
 
 K. Crammer, Y. Singer. Ultraconservative online algorithms for multiclass problems. JMLR 3, 2003.
 """
@@ -36,7 +36,7 @@ def update(x, s, label, greedy, propensity, reward, truth, rng, W):
 
 @dataclass
 class Perceptron(Learner, look=linear, chances=chances, choose=choose, update=update):
-    """Multiclass perceptron, shown every true label.
+    """Multiclass perceptron, with full information.
 
     Examples
     --------

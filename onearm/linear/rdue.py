@@ -1,7 +1,7 @@
 """RDUE: randomized decoding with uniform exploration.
 
-With q = softmax(s) and its largest q* at ŷ, decoding draws from q with probability
-z = min(1, 2(1-q*)) and says ŷ otherwise; with probability q₀ it says any label instead:
+With q = softmax(s) and its largest q* at ŷ, decoding samples from q with probability
+z = min(1, 2(1-q*)) and takes ŷ otherwise; with probability q₀ it takes any label instead:
 p = (1-q₀)·(z·q + (1-z)·e_ŷ) + q₀/k. Only a right answer teaches: G = (q - e_y) xᵀ/(ln 2·p_y) and
 W -= η_t·G with η_t = B/√(2Σ‖G‖²).
 

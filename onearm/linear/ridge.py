@@ -54,7 +54,7 @@ def means(seen, *model):
 
 @kernel
 def regress(x, seen, r, target, W, A):
-    """Class r learns that it should have said `target` for x."""
+    """Class r learns that its target for x is `target`."""
     if A.ndim == 2:
         for i in range(size(x)):
             j, v = entry(x, i)

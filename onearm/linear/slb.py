@@ -1,8 +1,8 @@
 """SLB: a perceptron per class for strongly separable data, without any parameter.
 
 If some class accepts x (s_r ≥ 0), the label is the one that accepts it most, and where that was
-wrong its class moves away from x. If no class does, the label is drawn uniformly, and where that
-was right its class moves towards x. When every class can be told from all others by a margin, the
+wrong its class moves away from x. If no class does, the label is uniformly random, and where that
+was right its class moves towards x. When every class is separated from all others by a margin, the
 number of mistakes is finite.
 
 A. Beygelzimer, D. Pál, B. Szörényi, D. Thiruvenkatachari, C.-Y. Wei, C. Zhang. Bandit multiclass

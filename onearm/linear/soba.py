@@ -1,7 +1,7 @@
 """SOBA: the second order Banditron, with Õ(√T) regret.
 
-It explores like Banditron. Where the label ỹ, said with probability P, was right, let ȳ be the best
-of the other labels, D = s_ȳ - s_ỹ, and
+It explores like Banditron. Where the label ỹ, chosen with probability P, was right, let ȳ be the
+best of the other labels, D = s_ȳ - s_ỹ, and
 
     g = (e_ȳ - e_ỹ) ⊗ x / P,    z = √P·g,    q = zᵀA⁻¹z,    m = (D² + 2D) / (P·(1+q)).
 

@@ -1,4 +1,4 @@
-"""What a leaf remembers of each column, to find a split and to say P(x | class).
+"""What a leaf stores of each column, to find a split and to estimate P(x | class).
 
 Numeric columns, one of two ways. Gaussian: per class the weight, mean, sum of squared deviations
 (Welford's, weighted), least and largest value. Histogram: per class the weight in each of 32 bins,
@@ -96,7 +96,7 @@ def _describe(nominal, c, n_c, of, density):
 
 @kernel_not_inlined
 def _count(v, c, w, before, edges, bins, early):
-    """Count one value; the first EARLY are kept until they tell where the edges lie."""
+    """Count one value; the first EARLY are stored until they determine the edges."""
     if before >= EARLY:
         add_to_bin(v, c, w, edges, bins)
         return
