@@ -137,7 +137,7 @@ class Chart {
       legend: { show: false },
       cursor: { y: false, points: { show: false }, drag: { x: true, y: true, uni: 24 } },
       padding: [8, 20, 0, 0],
-      hooks: { setCursor: [() => this.readout?.tell()] },
+      hooks: { setCursor: [() => this.readout?.update()] },
     };
   }
 

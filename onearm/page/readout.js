@@ -1,4 +1,4 @@
-/* A readout: what the shown curves are where the cursor is, from the worst to the best, as drawn. */
+/* A readout: the values of the visible curves at the cursor, from the highest error to the lowest. */
 
 const NEAR = 14; // pixels within which a curve is the one pointed at
 const ROW = 19; // pixels
@@ -13,7 +13,7 @@ class Readout {
     this.box.hidden = true;
   }
 
-  tell() {
+  update() {
     const { over, cursor } = this.chart.uplot;
     const rows = cursor.left < 0 || cursor.idx == null ? [] : this.rows(cursor.idx);
     this.box.hidden = rows.length === 0;
@@ -24,8 +24,8 @@ class Readout {
     // where not all rows fit, those around the nearest are shown
     const fit = Math.floor(over.clientHeight / ROW) - 2;
     const start = Math.min(rows.indexOf(nearest) - Math.floor(fit / 2), rows.length - fit);
-    const seen = rows.slice(Math.max(0, start), Math.max(0, start) + fit);
-    this.box.replaceChildren(this.head(cursor.idx), ...seen.map((row) => this.line(row)));
+    const visible = rows.slice(Math.max(0, start), Math.max(0, start) + fit);
+    this.box.replaceChildren(this.head(cursor.idx), ...visible.map((row) => this.line(row)));
     this.box.classList.toggle("left", cursor.left > over.clientWidth / 2);
   }
 

@@ -1,4 +1,4 @@
-"""What a user does and sees in a browser."""
+"""Actions and observations of a user in a browser."""
 
 from selenium.common.exceptions import NoSuchElementException
 from selenium.webdriver import ActionChains
@@ -40,9 +40,9 @@ def until(browser, true):
 
 
 def find(browser, css):
-    for found in browser.find_elements("css selector", css):
-        if found.is_displayed():
-            return found
+    for element in browser.find_elements("css selector", css):
+        if element.is_displayed():
+            return element
     raise NoSuchElementException(css)  # for which `until` waits
 
 

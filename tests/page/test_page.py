@@ -150,7 +150,7 @@ def test_no_command_no_box(tmp_path):
     assert 'id="command"' not in written(race(3) | {"command": ""}, tmp_path)
 
 
-def test_without_a_best_none_is_called_so(tmp_path):
+def test_without_a_best_learner_none_is_bold(tmp_path):
     data = race(3)
     for one in data["streams"]:
         for learner in one["learners"]:

@@ -47,7 +47,7 @@ def address(tmp_path_factory):
 
 @pytest.fixture
 def shown(browser, address):
-    """The page, opened anew; whatever a test does, the browser must not complain."""
+    """The page, freshly opened; the browser must not log an error in any test."""
     look(browser)
     load(browser, address)
     yield browser
@@ -59,7 +59,7 @@ def test_every_curve_is_drawn(shown):
     assert pixels(shown, "--c6") == 0
 
 
-def test_best_bandit_is_bold_and_the_informed_are_marked(shown):
+def test_best_bandit_is_bold_and_full_information_is_marked(shown):
     bold = [x for x in shown.find_elements("css selector", ".best summary") if x.is_displayed()]
     assert len(bold) == 1
     assert "full information" not in bold[0].text
@@ -136,7 +136,7 @@ def test_drag_zooms_and_double_click_goes_back(shown):
     until(shown, lambda: scales(shown) == whole)
 
 
-def test_hovering_tells_values(shown):
+def test_hovering_shows_values(shown):
     chain = ActionChains(shown).scroll_to_element(find(shown, ".u-over"))
     chain.move_to_element(find(shown, ".u-over")).perform()
     until(shown, lambda: find(shown, ".readout").text.startswith("round "))
@@ -204,18 +204,20 @@ def test_less_is_shown_too(shown, tmp_path, change):
 
 
 @pytest.mark.parametrize(
-    ("clipboard", "kept"),
+    ("clipboard", "copied_text"),
     [
-        ("async (text) => { window.kept = text; }", "return window.kept"),
+        ("async (text) => { window.copied = text; }", "return window.copied"),
         ("async () => { throw new Error(); }", "return getSelection().toString()"),
     ],
     ids=["copied", "refused"],
 )
-def test_the_race_is_copied_or_selected(shown, clipboard, kept):
+def test_the_race_is_copied_or_selected(shown, clipboard, copied_text):
     # without the clock the button goes on saying what happened
     shown.execute_script(f"setTimeout = () => 0; navigator.clipboard.writeText = {clipboard}")
     press(shown, "[data-copy=toml]")
-    until(shown, lambda: (shown.execute_script(kept) or "").strip() == race(6)["toml"].strip())
+    until(
+        shown, lambda: (shown.execute_script(copied_text) or "").strip() == race(6)["toml"].strip()
+    )
     until(shown, lambda: find(shown, "[data-copy=toml]").text != "Copy")
 
 
@@ -223,7 +225,7 @@ def test_a_race_that_was_run(shown, tmp_path):
     learners = ["Perceptron", {"name": "Banditron", "gamma": [0.05, 0.2]}]
     results = onearm.race(["balance", "car"], learners, repeats=2, rounds=300, on=1)
     load(shown, results.write(tmp_path, "onearm race")[0].as_uri())
-    said = shown.find_element("tag name", "body").text
-    assert "Banditron gamma=0.2" in said
-    assert "Balance Scale" in said
-    assert "full information" in said
+    text = shown.find_element("tag name", "body").text
+    assert "Banditron gamma=0.2" in text
+    assert "Balance Scale" in text
+    assert "full information" in text
