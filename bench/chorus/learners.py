@@ -93,7 +93,7 @@ def view(data: str, seed: int, how: str) -> Stream:
 def play(data: str, cls: Any, given: dict[str, Any], seed: int, rounds: int, most: float) -> Run:
     """Play the first rounds of a repeat; stop if it would take more than `most` CPU seconds."""
     nominal = "nominal" in cls.__dataclass_fields__
-    how = "as it is" if cls.missing else "filled" if nominal else "linear"
+    how = "raw" if cls.missing else "filled" if nominal else "linear"
     rows = view(data, seed, how).first(rounds)
     if "paper" in given:
         sizes = {"n_classes": rows.n_classes, "n_features": rows.n_features}
