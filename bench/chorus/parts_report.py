@@ -146,7 +146,7 @@ def write(records: list[Record], folder: Path) -> None:
 
 def report(runs: Runs, variants: Sequence[str]) -> str:
     """Return all tables."""
-    records = [run for streams in runs.values() for some in streams.values() for run in some]
+    records = [run for streams in runs.values() for played in streams.values() for run in played]
     last = max(records, key=lambda record: record["date"])
     rows = [[v, *(cell(runs[name], v) for name in STREAMS)] for v in variants]
     alarms = sum(run["alarmed"] for name in STREAMS for run in runs[name]["whole"])
