@@ -1,4 +1,4 @@
-"""What tests share. Examples in docstrings run compiled only: their streams are long."""
+"""Fixtures for all tests. Doctests need compiled kernels: their streams are long."""
 
 import signal
 
@@ -10,15 +10,15 @@ from onearm.streams import cache, datasets, delimited, fetch, parquet, sparse_li
 
 @pytest.fixture
 def ctrl_c():
-    """Let Ctrl-C be heard, also where tests were started in the background, which ignores it."""
+    """Let Ctrl-C raise KeyboardInterrupt, also for tests that were started in the background."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture
-def own_cache(monkeypatch, tmp_path):
-    """Give data sets a cache folder of the test's own, and no other folder."""
+def empty_cache(monkeypatch, tmp_path):
+    """Let data sets use an empty cache in the test's folder, and look nowhere else."""
     monkeypatch.delenv("ONEARM_DATA", raising=False)
     for module in (datasets, fetch, cache):
         monkeypatch.setattr(module, "user_cache_path", lambda name: tmp_path / "cache")
@@ -29,16 +29,16 @@ def own_cache(monkeypatch, tmp_path):
 def write(tmp_path):
     """Write a file into the test's folder and return its path."""
 
-    def written(name, text):
+    def write_file(name, text):
         path = tmp_path / name
         path.write_bytes(text.encode() if isinstance(text, str) else text)
         return path
 
-    return written
+    return write_file
 
 
 @pytest.fixture
-def small(monkeypatch):
+def small_chunks(monkeypatch):
     """Read files in chunks of three rows."""
     for module in (delimited, sparse_lines, parquet):
         monkeypatch.setattr(module, "ROWS", 3)

@@ -16,7 +16,7 @@ runner = CliRunner()
 
 
 @pytest.fixture(autouse=True)
-def only_shipped_data(own_cache):
+def only_shipped_data(empty_cache):
     data.load.cache_clear()
 
 

@@ -8,9 +8,6 @@ import pytest
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("onearm", "papers", "bench", "tests", "docs", "examples")
 FILE, FUNCTION, PARAMETERS = 300, 60, 12
-STILL_LARGE = {
-    "onearm/mh/rounds.py",
-}  # to be split; nothing may be added  # fmt: skip
 
 
 def too_large(source: str) -> list[str]:
@@ -46,7 +43,7 @@ def test_sizes(path):
     large = too_large((ROOT / path).read_text())
     if path.parts[:2] == ("tests", "reference"):  # plain twins are classes of plain parameters
         large = [line for line in large if not line.endswith("parameters")]
-    assert large == [] or path.as_posix() in STILL_LARGE
+    assert large == []
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from onearm.streams import cache, datasets
 from tests.streams.known_data import known
 
-pytestmark = pytest.mark.usefixtures("own_cache")
+pytestmark = pytest.mark.usefixtures("empty_cache")
 SHIPPED = [
     name
     for name in datasets.names()

@@ -16,7 +16,7 @@ sklearn_datasets = pytest.importorskip("sklearn.datasets")
 Bunch = pytest.importorskip("sklearn.utils").Bunch
 
 pytestmark = [
-    pytest.mark.usefixtures("own_cache"),
+    pytest.mark.usefixtures("empty_cache"),
     pytest.mark.filterwarnings("ignore:A network error occurred"),
     pytest.mark.filterwarnings("ignore:Invalid cache, redownloading"),
     pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),
@@ -56,16 +56,16 @@ def nothing_is_cached(cache):
     return not [path for path in cache.rglob("*") if path.is_file()]
 
 
-def test_a_data_set_is_fetched_and_cached(server, own_cache):
+def test_a_data_set_is_fetched_and_cached(server, empty_cache):
     loads(server)
-    assert sorted(path.name for path in own_cache.iterdir()) == ["arrays"]
+    assert sorted(path.name for path in empty_cache.iterdir()) == ["arrays"]
 
 
-def test_a_file_of_another_checksum_is_refused(server, own_cache):
+def test_a_file_of_another_checksum_is_refused(server, empty_cache):
     right, server.md5 = server.md5, "0" * 32
     with pytest.raises(FileNotFoundError, match=f"md5 checksum .* expected 0+ but got {right}"):
         datasets.load("mine")
-    assert nothing_is_cached(own_cache)
+    assert nothing_is_cached(empty_cache)
     server.md5 = right
     loads(server)
 
@@ -79,32 +79,32 @@ def test_a_file_of_another_checksum_is_refused(server, own_cache):
         (DATA, 500, "HTTPError: HTTP Error 500"),
     ],
 )
-def test_what_a_server_refuses(server, own_cache, path, status, says):
+def test_what_a_server_refuses(server, empty_cache, path, status, says):
     server.wrong = {path: status, f"{path}/status/deactivated": status}
     with pytest.raises(FileNotFoundError, match=rf"{says}.* Put mine.csv.xz .* ONEARM_DATA"):
         datasets.load("mine")
-    assert nothing_is_cached(own_cache)
+    assert nothing_is_cached(empty_cache)
     loads(server)
 
 
-def test_a_server_that_is_down(server, own_cache):
+def test_a_server_that_is_down(server, empty_cache):
     server.close()
     with pytest.raises(FileNotFoundError, match=r"Connection refused.* Put mine.csv.xz"):
         datasets.load("mine")
-    assert nothing_is_cached(own_cache)
+    assert nothing_is_cached(empty_cache)
 
 
 @pytest.mark.parametrize("path", [DESCRIPTION, DATA])
-def test_a_server_that_hangs_up(server, own_cache, path):
+def test_a_server_that_hangs_up(server, empty_cache, path):
     server.cut = {path: lambda: None}
     with pytest.raises(FileNotFoundError, match=r"cannot be fetched: \w+: .* Put mine.csv.xz"):
         datasets.load("mine")
-    assert nothing_is_cached(own_cache)
+    assert nothing_is_cached(empty_cache)
     loads(server)
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_a_download_that_is_interrupted(server, own_cache, ctrl_c):
+def test_a_download_that_is_interrupted(server, empty_cache, ctrl_c):
     """Ctrl-C while rows come ends it at once, and the next load begins anew.
 
     It may come just when scikit-learn has opened a file, which then nobody closes.
@@ -119,7 +119,7 @@ def test_a_download_that_is_interrupted(server, own_cache, ctrl_c):
     with pytest.raises(KeyboardInterrupt):
         datasets.load("mine")
     ended.set()
-    assert nothing_is_cached(own_cache)
+    assert nothing_is_cached(empty_cache)
     loads(server)
 
 

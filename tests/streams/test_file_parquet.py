@@ -9,7 +9,7 @@ from onearm import read
 from tests.streams.file_rows import FRUIT, sound
 
 
-def test_parquet(tmp_path, small):
+def test_parquet(tmp_path, small_chunks):
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     rows = {
         "whole": pa.array([1, None, 3, 4, 5]),

@@ -9,7 +9,7 @@ from onearm.streams.vowpal import column
 from tests.streams.file_rows import logged, sound
 
 
-def test_svmlight(write, small):
+def test_svmlight(write, small_chunks):
     X = random_array((10, 7), density=0.4, format="csr", rng=np.random.default_rng(1))
     X = X.toarray()
     X[3], X[0, 6] = 0, 1.5
@@ -62,7 +62,7 @@ def test_svmlight_refuses(write, line, wrong):
         read(write("rows.svm", f"1 1:1\n\n{line}\n"))
 
 
-def test_vowpal_wabbit(write, small):
+def test_vowpal_wabbit(write, small_chunks):
     text = (
         "sports 'tag| ball goal:2.5 ball\n\n"
         "news 1 |title:2 vote |body:0.5 vote:3 law |empty\n"

@@ -14,7 +14,7 @@ from tests.streams.file_rows import FRUIT, csv_text, dense, logged, sound, table
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
-def test_csv_with_any_delimiter(write, small, delimiter):
+def test_csv_with_any_delimiter(write, small_chunks, delimiter):
     X, y = table()
     stream = read(write("rows.csv", csv_text(X, y, delimiter)))
     assert (stream.name, stream.n_rows, stream.in_memory) == ("rows", 20, False)
@@ -44,7 +44,7 @@ def test_damaged(write, suffix):
         read(write(f"rows.csv.{suffix}", cut))
 
 
-def test_nominal_columns_and_missing_values(write, small):
+def test_nominal_columns_and_missing_values(write, small_chunks):
     text = "n,w,class\n1,x,b\n?,y,a\nNA,x,a\n,,b\nnull,?,a\nnan,NaN,b\n-2e3,z,a\n"
     stream = read(write("gaps.csv", text))
     X, y = sound(stream)
@@ -56,7 +56,7 @@ def test_nominal_columns_and_missing_values(write, small):
     assert stream.learner(HoeffdingTree).nominal == (0, 4)
 
 
-def test_a_column_that_turns_out_nominal_late(write, small):
+def test_a_column_that_turns_out_nominal_late(write, small_chunks):
     rows = [f"{t % 4},{t % 3},{'ab'[t % 2]}" for t in range(10)]
     rows[7] = "1,two,b"
     stream = read(write("late.csv", "u,v,y\n" + "\n".join(rows)))
@@ -143,7 +143,7 @@ def test_labels_are_sorted_as_numbers_if_all_are(write):
     assert names(["1_0", "9"]) == ("1_0", "9")
 
 
-def test_quotes(write, small):
+def test_quotes(write, small_chunks):
     rows = [
         '1,"a, b",x',
         '2,"say ""so""",y',
@@ -174,7 +174,7 @@ def test_a_header_of_two_lines(write):
     assert dense(stream)[0].tolist() == [[1, 2], [4, 5]]
 
 
-def test_blank_lines_blanks_bom_and_line_ends(write, small):
+def test_blank_lines_blanks_bom_and_line_ends(write, small_chunks):
     text = "\ufeff\r\n a , b ,y\r\n\r\n 1 , 2 ,u\r\n   \r\n\r\n\r\n3, nan ,v \r\n\r\n\r\n\r\n\r\n"
     stream = read(write("blanks.csv", text))
     X, y = sound(stream)
@@ -200,7 +200,7 @@ def test_what_is_a_number(write):
         assert read(write("one.csv", f"a;y\n{text};0\n2;1\n")).nominal == ()
 
 
-def test_a_block_of_longer_rows(write, small):
+def test_a_block_of_longer_rows(write, small_chunks):
     text = "a,b,y\n" + "1,2,0\n2,3,1\n1,2,1\n" + "1,2,0,7\n" * 3
     with pytest.raises(ValueError, match="line 5: must have 3 fields, got 4"):
         read(write("longer.csv", text))

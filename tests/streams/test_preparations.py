@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from onearm.streams import datasets, preparations
 
-pytestmark = pytest.mark.usefixtures("own_cache")
+pytestmark = pytest.mark.usefixtures("empty_cache")
 PREPARED = [name for name in datasets.names() if datasets.about(name).of]
 SHIPPED = [name for name in PREPARED if datasets.about(name).folder() == datasets.SHIPPED]
 NAMES = {"class_names": ("a", "b"), "feature_names": ("f", "g")}

@@ -33,7 +33,7 @@ def test_the_same_values_in_another_order_have_the_same_codes(write):
 
 
 @pytest.mark.parametrize("late", [False, True])
-def test_values_are_sorted_in_files_of_several_chunks(write, small, late):
+def test_values_are_sorted_in_files_of_several_chunks(write, small_chunks, late):
     words = ["b", "10", "a", "9", "?", "c", "a", "b"]
     text = (
         "v,y\n"
