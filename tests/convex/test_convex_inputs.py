@@ -182,15 +182,15 @@ def test_slack_that_cannot_be_is_refused(slack):
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "said"),
+    ("low", "high", "message"),
     [(0.0, np.nan, "high must be finite"), (-np.inf, 0.0, "low must be finite"),
      ([0.0, 1.0], [1.0, 1.0], r"low must be below high everywhere, got 1.0 and 1.0"),
      (np.zeros(2), np.ones(3), "shapes that fit"), ([], [], "number of coordinates"),
      ("0", "1", "low must be finite"), (None, 1.0, "low must be finite"),
      (0.0, 1e61, "high must be finite")],
 )  # fmt: skip
-def test_boxes_that_cannot_be_are_refused(low, high, said):
-    with pytest.raises(ValueError, match=said):
+def test_boxes_that_cannot_be_are_refused(low, high, message):
+    with pytest.raises(ValueError, match=message):
         Box(low, high)
 
 
@@ -202,7 +202,7 @@ def test_a_box_does_not_change_with_the_arrays_it_was_made_of():
 
 
 @pytest.mark.parametrize(
-    ("edges", "ends", "said"),
+    ("edges", "ends", "message"),
     [([], (0, 1), "edges must be pairs"), ([(0, 1, 2)], (0, 1), "edges must be pairs"),
      ([0, 1], (0, 1), "edges must be pairs"), ([(0, 1.5)], (0, 1), r"integers in .*got 1.5"),
      ([(0, -1)], (0, 1), r"integers in .*got -1"), ([(0, 10**12)], (0, 1), "integers in"),
@@ -213,8 +213,8 @@ def test_a_box_does_not_change_with_the_arrays_it_was_made_of():
      ([(0, 0), (0, 1)], (0, 1), "round in a circle"),
      ([(0, 1), (1, 2), (2, 1)], (0, 1), "round in a circle, got one to node 1")],
 )  # fmt: skip
-def test_graphs_that_cannot_be_are_refused(edges, ends, said):
-    with pytest.raises(ValueError, match=said):
+def test_graphs_that_cannot_be_are_refused(edges, ends, message):
+    with pytest.raises(ValueError, match=message):
         Flows(edges, *ends)
 
 

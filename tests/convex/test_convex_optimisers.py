@@ -15,7 +15,7 @@ OPTIMISERS = (PerturbedLeader, GradientDescent, RegularisedLeader)
 
 
 def makers(K):
-    """All that take gradients: how they are made, and how they are told one."""
+    """All that take gradients: how they are made, and how they get one."""
     kinds = OPTIMISERS if type(K).__name__ not in ("Flows", "Permutations") else OPTIMISERS[:1]
     for kind in kinds:
         yield kind(K), lambda learner, g: learner.update(g)
@@ -114,12 +114,12 @@ def test_deltas_that_cannot_be_are_refused(delta):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [({"answers": None}, "answers must be"), ({"answers": ["losses"]}, "answers must be"),
      ({"optimisers": None}, "optimisers must be"), ({"optimisers": "ftpl"}, "optimisers must be")],
 )  # fmt: skip
-def test_other_parameters_that_cannot_be_are_refused(wrong, said):
-    with pytest.raises(ValueError, match=said):
+def test_other_parameters_that_cannot_be_are_refused(wrong, message):
+    with pytest.raises(ValueError, match=message):
         ProjectionFree(Simplex(3), 2, **wrong)
 
 

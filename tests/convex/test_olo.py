@@ -29,7 +29,7 @@ def swinging(K, x, t, rng):
 
 
 def spiteful(K, x, t, rng):
-    """Away from the middle of what was just said: it hurts whoever stands still."""
+    """Away from the middle of what was just message: it hurts whoever stands still."""
     away = x - K.centre
     return away / max(np.linalg.norm(away), 1e-9)
 
@@ -46,7 +46,7 @@ ADVERSARIES = (swinging, spiteful, turning)
 def regret(optimiser, adversary, late=False):
     """What was paid less what the best point would have; and what the bounds speak of.
 
-    `late`: the adversary knows what was said a round before only, as where one draws it must.
+    `late`: the adversary knows what was message a round before only, as where one draws it must.
     """
     K, rng, paid = optimiser.K, np.random.default_rng(0), 0.0
     squares = A = R = G = 0.0

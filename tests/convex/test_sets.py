@@ -142,13 +142,13 @@ def test_the_centre_of_flows_is_the_mean_of_all_paths():
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [(lambda: Ball(3, 0.0), "radius must be above 0"), (lambda: Simplex(1), "d must be at least 2"),
      (lambda: Box(1.0, 0.0), "low must be below high"), (lambda: Permutations(1), "n must be"),
      (lambda: Flows([(0, 1), (1, 0)], 0, 1), "round in a circle"),
      (lambda: Flows([(0, 1), (2, 1)], 0, 2), "must be a path"),
      (lambda: Ball(3).shrunk(1.0), "xi must be in")],
 )  # fmt: skip
-def test_what_is_wrong_is_said(make, said):
-    with pytest.raises(ValueError, match=said):
+def test_what_is_wrong_is_said(make, message):
+    with pytest.raises(ValueError, match=message):
         make()

@@ -181,9 +181,9 @@ def test_a_subclass_may_add_attributes_and_override_methods():
 @pytest.mark.parametrize("x", [ROW, (INDICES, VALUES)], ids=["dense", "sparse"])
 def test_references_are_given_back(x):
     learner = banditron()
-    held = [*learner.arrays().values(), *(x if isinstance(x, tuple) else (x,))]
+    arrays = [*learner.arrays().values(), *(x if isinstance(x, tuple) else (x,))]
     learner.update(x, learner.choose(x), True)
-    before = [sys.getrefcount(array) for array in held]
+    before = [sys.getrefcount(array) for array in arrays]
     for right in (True, False) * 50:
         learner.update(x, learner.choose(x), right)
-    assert [sys.getrefcount(array) for array in held] == before
+    assert [sys.getrefcount(array) for array in arrays] == before

@@ -125,7 +125,7 @@ def test_options_of_kernels_count():
 
 
 def test_what_is_not_understood_is_told():
-    """Such a kernel is not kept on disk."""
+    """Such a kernel is not stored on disk."""
     assert Walk(made()).unknown == []
     strange = object()
     assert Walk(made(NAMES=strange)).unknown == [strange]

@@ -60,13 +60,13 @@ CASES = [(*row[:3], stream, *value) for row in ERRORS for stream, value in row[3
 
 @pytest.fixture(scope="module")
 def streams():
-    kept = {}
+    cached = {}
 
     def get(stream, unit, seed):
         key = (stream, unit, seed)
-        if key not in kept:
-            kept[key] = STREAMS[stream](ROUNDS, unit=unit, seed=100 + seed).arrays()
-        return kept[key]
+        if key not in cached:
+            cached[key] = STREAMS[stream](ROUNDS, unit=unit, seed=100 + seed).arrays()
+        return cached[key]
 
     return get
 
@@ -77,8 +77,8 @@ def played(name, params, X, y, seed):
 
 def label(case):
     name, params, unit, stream, *_ = case
-    said = ",".join(f"{key}={value}" for key, value in params.items())
-    return f"{name}({said})-{stream}-{'unit' if unit else 'raw'}"
+    listed = ",".join(f"{key}={value}" for key, value in params.items())
+    return f"{name}({listed})-{stream}-{'unit' if unit else 'raw'}"
 
 
 @pytest.mark.parametrize(

@@ -153,11 +153,11 @@ def test_ties_are_drawn_and_the_rest_is_certain():
 
 def test_a_reward_says_nothing_about_other_labels():
     """True tells all others that they are wrong; 1.0 does not."""
-    told, rewarded = onearm.InverseGap(3, 2), onearm.InverseGap(3, 2)
-    told.update([1.0, 0.0], Choice(0, 0, 0.5), True)
+    informed, rewarded = onearm.InverseGap(3, 2), onearm.InverseGap(3, 2)
+    informed.update([1.0, 0.0], Choice(0, 0, 0.5), True)
     rewarded.update([1.0, 0.0], Choice(0, 0, 0.5), 1.0)
-    assert told.weights[0, 0] == rewarded.weights[0, 0] > 0
-    assert told.weights[0, 1] < 0 == rewarded.weights[0, 1]
+    assert informed.weights[0, 0] == rewarded.weights[0, 0] > 0
+    assert informed.weights[0, 1] < 0 == rewarded.weights[0, 1]
 
 
 def test_wrong_names_and_places():

@@ -26,29 +26,29 @@ onearm.Perceptron(2, 3).scores(np.ones((1, 3)))
 @pytest.mark.compiled
 def test_compiling_is_told_and_a_warm_process_is_silent(tmp_path):
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
-    told = [
+    printed = [
         subprocess.run(
             [sys.executable, "-c", CODE], capture_output=True, text=True, check=True,
             env=environment,
         ).stderr
         for _ in range(2)
     ]  # fmt: skip
-    assert told[0].endswith("compiling Perceptron.score (once, about 1 s)\n")
-    assert told[1] == ""
+    assert printed[0].endswith("compiling Perceptron.score (once, about 1 s)\n")
+    assert printed[1] == ""
 
 
 @pytest.fixture
 def heard(monkeypatch):
-    """What is said, without waiting."""
-    said = []
+    """The lines, without waiting."""
+    lines = []
 
     class Timer:
         def __init__(self, seconds, function, arguments):
-            self.start = lambda: said.append(arguments[0].describe())
-            self.cancel = lambda: said.append("cancelled")
+            self.start = lambda: lines.append(arguments[0].describe())
+            self.cancel = lambda: lines.append("cancelled")
 
     monkeypatch.setattr(notice, "Timer", Timer)
-    return said
+    return lines
 
 
 def compiling(listener, *names):
@@ -103,8 +103,8 @@ def test_a_race_tells_what_it_compiles(monkeypatch, is_compiled):
     monkeypatch.setattr("onearm.racing.race.is_compiled", lambda kernel: is_compiled)
     console = Console(file=StringIO(), width=100)
     onearm.race("SynSep", ["SOBA", "Banditron"], rounds=10, on=1, console=console)
-    told = "compiling Banditron, SOBA (once)" in console.file.getvalue()
-    assert told is not is_compiled
+    announced = "compiling Banditron, SOBA (once)" in console.file.getvalue()
+    assert announced is not is_compiled
 
 
 @pytest.mark.compiled

@@ -1,4 +1,4 @@
-"""Estimates have the right mean: by enumerating the label that is said, with its chances."""
+"""Estimates have the right mean: by enumerating the chosen label, with its chances."""
 
 from itertools import product
 
