@@ -54,14 +54,7 @@ def update(x, m, label, greedy, propensity, reward, truth, rng, regression, k, e
 
 
 @dataclass
-class Bag(
-    Learner,
-    look=look,
-    scores=scores,
-    chances=chances,
-    choose=choose,
-    update=update,
-):
+class Bag(Learner, look=look, scores=scores, chances=chances, choose=choose, update=update):
     """Votes of online bootstrap samples over adaptive regressions.
 
     Examples

@@ -19,9 +19,17 @@ import numpy as np
 from onearm.core.explore import best, certain
 from onearm.core.kernels import kernel
 from onearm.core.learner import Learner, state
-from onearm.core.parameters import flag, real
-from onearm.linear.full import WAY_OUT, require_inverse
-from onearm.linear.ridge import look, matrices, means, regress, regularise
+from onearm.core.parameters import real
+from onearm.linear.full import WAY_OUT
+from onearm.linear.ridge import (
+    diagonal_field,
+    look,
+    matrices,
+    means,
+    regress,
+    regularise,
+    require_ridge,
+)
 
 
 @kernel
@@ -49,14 +57,7 @@ def update(x, seen, label, greedy, propensity, reward, truth, rng, W, A, alpha, 
 
 
 @dataclass
-class Confidit(
-    Learner,
-    look=look,
-    scores=means,
-    chances=chances,
-    choose=choose,
-    update=update,
-):
+class Confidit(Learner, look=look, scores=means, chances=chances, choose=choose, update=update):
     """Confidence bounds over one ridge regression per class, full or diagonal.
 
     Examples
@@ -71,9 +72,7 @@ class Confidit(
         1.0, "(-1, 1]", fixed=True, doc="α of the model: the target of a wrong label is -α."
     )
     eta: float = real(1.0, "[0, 1e12]", doc="Width η of the confidence bound.")
-    diagonal: bool = flag(
-        False, fixed=True, doc="Keep only the diagonals of the A_r: d·k numbers, not d²·k."
-    )
+    diagonal: bool = diagonal_field()
     weights: np.ndarray = state("n_features", "n_classes")
     second_order: np.ndarray = matrices()
 
@@ -86,8 +85,7 @@ class Confidit(
         regularise(self.second_order, (1.0 + self.alpha) ** 2)
 
     def require_sound(self, saved: dict[str, np.ndarray]) -> None:
-        if not self.diagonal:
-            require_inverse("second_order", saved["second_order"], 1.0 / ((1.0 + self.alpha) ** 2))
+        require_ridge(self, saved, (1.0 + self.alpha) ** 2)
 
     def model(self) -> tuple:
         return self.weights, self.second_order, self.alpha, self.eta

@@ -18,10 +18,19 @@ import numpy as np
 from onearm.core.explore import best
 from onearm.core.kernels import kernel
 from onearm.core.learner import Learner, state
-from onearm.core.parameters import flag, real
+from onearm.core.parameters import real
 from onearm.core.rng import normal
-from onearm.linear.full import WAY_OUT, require_inverse
-from onearm.linear.ridge import look, matrices, means, regress, regularise
+from onearm.linear.full import WAY_OUT
+from onearm.linear.ridge import (
+    diagonal_field,
+    lam_field,
+    look,
+    matrices,
+    means,
+    regress,
+    regularise,
+    require_ridge,
+)
 
 REACH = 6.0  # the trapezoid rule goes over z from -REACH to REACH
 COARSE, FINE = 48, 2400  # least and most steps to each side of 0
@@ -78,14 +87,7 @@ def update(x, seen, label, greedy, propensity, reward, truth, rng, W, A, v):
 
 
 @dataclass
-class LinTS(
-    Learner,
-    look=look,
-    scores=means,
-    chances=chances,
-    choose=choose,
-    update=update,
-):
+class LinTS(Learner, look=look, scores=means, chances=chances, choose=choose, update=update):
     """Thompson sampling over one ridge regression per label, full or diagonal.
 
     Examples
@@ -97,10 +99,8 @@ class LinTS(
     """
 
     v: float = real(0.3, "[1e-12, 1e12]", doc="Scale v of the posterior's standard deviation.")
-    lam: float = real(1.0, "[1e-12, 1e12]", fixed=True, doc="Regulariser λ.")
-    diagonal: bool = flag(
-        False, fixed=True, doc="Keep only the diagonals of the A_r: d·k numbers, not d²·k."
-    )
+    lam: float = lam_field()
+    diagonal: bool = diagonal_field()
     weights: np.ndarray = state("n_features", "n_classes")
     second_order: np.ndarray = matrices()
 
@@ -115,8 +115,7 @@ class LinTS(
         regularise(self.second_order, self.lam)
 
     def require_sound(self, saved: dict[str, np.ndarray]) -> None:
-        if not self.diagonal:
-            require_inverse("second_order", saved["second_order"], 1.0 / self.lam)
+        require_ridge(self, saved, self.lam)
 
     def model(self) -> tuple:
         return self.weights, self.second_order, self.v

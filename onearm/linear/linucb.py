@@ -14,10 +14,19 @@ import numpy as np
 from onearm.core.explore import best, certain
 from onearm.core.kernels import kernel
 from onearm.core.learner import Learner, state
-from onearm.core.parameters import flag, real
+from onearm.core.parameters import real
 from onearm.linear.confidit import hopeful
-from onearm.linear.full import WAY_OUT, require_inverse
-from onearm.linear.ridge import look, matrices, means, regress, regularise
+from onearm.linear.full import WAY_OUT
+from onearm.linear.ridge import (
+    diagonal_field,
+    lam_field,
+    look,
+    matrices,
+    means,
+    regress,
+    regularise,
+    require_ridge,
+)
 
 
 @kernel
@@ -36,14 +45,7 @@ def update(x, seen, label, greedy, propensity, reward, truth, rng, W, A, alpha):
 
 
 @dataclass
-class LinUCB(
-    Learner,
-    look=look,
-    scores=means,
-    chances=chances,
-    choose=choose,
-    update=update,
-):
+class LinUCB(Learner, look=look, scores=means, chances=chances, choose=choose, update=update):
     """Optimistic ridge regression per label, full or diagonal.
 
     Examples
@@ -55,10 +57,8 @@ class LinUCB(
     """
 
     alpha: float = real(1.0, "[0, 1e12]", doc="Width α of the confidence bound.")
-    lam: float = real(1.0, "[1e-12, 1e12]", fixed=True, doc="Regulariser λ.")
-    diagonal: bool = flag(
-        False, fixed=True, doc="Keep only the diagonals of the A_r: d·k numbers, not d²·k."
-    )
+    lam: float = lam_field()
+    diagonal: bool = diagonal_field()
     weights: np.ndarray = state("n_features", "n_classes")
     second_order: np.ndarray = matrices()
 
@@ -72,8 +72,7 @@ class LinUCB(
         regularise(self.second_order, self.lam)
 
     def require_sound(self, saved: dict[str, np.ndarray]) -> None:
-        if not self.diagonal:
-            require_inverse("second_order", saved["second_order"], 1.0 / self.lam)
+        require_ridge(self, saved, self.lam)
 
     def model(self) -> tuple:
         return self.weights, self.second_order, self.alpha

@@ -109,12 +109,7 @@ def tournament(k: int) -> tuple[np.ndarray, np.ndarray]:
 
 @dataclass
 class OffsetTree(
-    Learner,
-    look=linear,
-    scores=scores,
-    chances=chances,
-    choose=choose,
-    update=update,
+    Learner, look=linear, scores=scores, chances=chances, choose=choose, update=update
 ):
     """Realizable offset tree with passive-aggressive nodes.
 

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from onearm.core.kernels import kernel
+from onearm.core.parameters import flag, real
 from onearm.core.state import state
 from onearm.core.vectors import entry, size, sqnorm
-from onearm.linear.full import fall, positive_diagonal, weight_of
+from onearm.linear.full import fall, positive_diagonal, require_inverse, weight_of
 
 
 @kernel
@@ -106,3 +107,19 @@ def regularise(A: np.ndarray, lam: float) -> None:
     else:
         d = A.shape[1]
         A[:, range(d), range(d)] = 1.0 / lam
+
+
+def require_ridge(learner: Any, saved: dict[str, np.ndarray], lam: float) -> None:
+    """Refuse saved inverses that cannot have come from λI."""
+    if not learner.diagonal:
+        require_inverse("second_order", saved["second_order"], 1.0 / lam)
+
+
+def diagonal_field() -> Any:
+    """Return the field for the diagonal version."""
+    return flag(False, fixed=True, doc="Keep only the diagonals of the A_r: d·k numbers, not d²·k.")
+
+
+def lam_field() -> Any:
+    """Return the field for λ."""
+    return real(1.0, "[1e-12, 1e12]", fixed=True, doc="Regulariser λ.")
