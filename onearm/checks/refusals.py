@@ -1,4 +1,4 @@
-"""Bad input of every kind, and what the error must say: what `errors_are_clear` tries."""
+"""Invalid input of every kind, and what its error must match, for `errors_are_clear`."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -11,10 +11,10 @@ Refusal = tuple[str, Callable[[], Any], re.Pattern]
 
 
 def refusals(learner: Any, X: np.ndarray, y: np.ndarray) -> Iterator[Refusal]:
-    """Give (what is wrong, a call that must be refused, what the error must match)."""
+    """Yield (what is wrong, a call that must be refused, what the error must match)."""
     for kind in (_bad_rows, _bad_choices, _bad_batches, _bad_traces):
-        for what, call, says in kind(learner, X, y):
-            yield what, call, re.compile(says)
+        for what, call, pattern in kind(learner, X, y):
+            yield what, call, re.compile(pattern)
 
 
 def _bad_rows(learner: Any, X: np.ndarray, y: np.ndarray) -> Iterator[tuple]:
@@ -81,7 +81,7 @@ def _bad_choices(learner: Any, X: np.ndarray, y: np.ndarray) -> Iterator[tuple]:
     if learner.full_information:
         yield "no truth", update((label, greedy, p), True, None), "truth must be given"
         yield "truth k", update((label, greedy, p), False, k), "truth"
-        yield "not so", update((label, greedy, p), False, label), "correct is False"
+        yield "a wrong truth", update((label, greedy, p), False, label), "correct is False"
     else:
         yield "a truth", update((label, greedy, p), True, label), "truth must not be given"
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from onearm.checks.trial import CheckError, demand
+from onearm.checks.trial import CheckError, require
 from onearm.core.saving import load
 
 N_ROWS = 400
@@ -59,16 +59,16 @@ def same_seed_same_bits(make: Make) -> None:
     first, second = make(), make()
     predictions = [played(regressor, *rows())[0].tobytes() for regressor in (first, second)]
     same = predictions[0] == predictions[1] and bits(first) == bits(second)
-    demand(same, "two runs with one seed differ")
+    require(same, "two runs with one seed differ")
 
 
-def chunks_do_not_matter(make: Make) -> None:
+def chunked_equals_whole(make: Make) -> None:
     X, y = rows()
     whole, parts = make(), make()
     played(whole, X, y)
     for cut in np.array_split(np.arange(len(X)), 7):
         played(parts, X[cut], y[cut])
-    demand(bits(whole) == bits(parts), "rows played in parts lead elsewhere")
+    require(bits(whole) == bits(parts), "rows played in parts lead elsewhere")
 
 
 def streams_equal_arrays(make: Make) -> None:
@@ -76,10 +76,10 @@ def streams_equal_arrays(make: Make) -> None:
     array, stream, seen = make(), make(), []
     losses = played(array, X, y)[1]
     result = played(stream, Chunks(X, y), progress=lambda *done: seen.append(done))
-    demand(bits(array) == bits(stream), "chunks of a stream lead elsewhere than an array")
-    demand(result[1].tobytes() == losses.tobytes(), "a stream has other losses than an array")
-    demand(len(seen) > 0 and seen[-1][0] == len(X), "progress is not told of all rounds")
-    demand(np.isclose(seen[-1][1], losses.sum()), "progress is told another loss")
+    require(bits(array) == bits(stream), "chunks of a stream lead elsewhere than an array")
+    require(result[1].tobytes() == losses.tobytes(), "a stream has other losses than an array")
+    require(len(seen) > 0 and seen[-1][0] == len(X), "progress is not told of all rounds")
+    require(np.isclose(seen[-1][1], losses.sum()), "progress is told another loss")
 
 
 class Chunks:
@@ -98,10 +98,10 @@ def sparse_equals_dense(make: Make) -> None:
     X[np.random.default_rng(1).random(X.shape) < 0.5] = 0.0
     dense, sparse = make(), make()
     results = played(dense, X, y)[0].tobytes(), played(sparse, csr_array(X), y)[0].tobytes()
-    demand(results[0] == results[1], "sparse rows have other predictions than dense ones")
-    demand(bits(dense) == bits(sparse), "sparse rows lead elsewhere than dense ones")
+    require(results[0] == results[1], "sparse rows have other predictions than dense ones")
+    require(bits(dense) == bits(sparse), "sparse rows lead elsewhere than dense ones")
     predicted = dense.predict(X).tobytes() == dense.predict(csr_array(X)).tobytes()
-    demand(predicted, "predict differs on sparse rows")
+    require(predicted, "predict differs on sparse rows")
 
 
 def save_load_resumes(make: Make) -> None:
@@ -113,7 +113,7 @@ def save_load_resumes(make: Make) -> None:
         part.save(Path(folder) / "saved")
         again = load(Path(folder) / "saved")
     played(again, X[250:], y[250:])
-    demand(bits(whole) == bits(again), "what was saved and loaded continues differently")
+    require(bits(whole) == bits(again), "what was saved and loaded continues differently")
 
 
 def stepwise_equals_play(make: Make) -> None:
@@ -125,10 +125,10 @@ def stepwise_equals_play(make: Make) -> None:
     for n, x in enumerate(X):
         query = stepwise.choose(x)
         same = query.prediction.tobytes() == predictions[n].tobytes()
-        demand(same, f"row {n}: other predictions")
+        require(same, f"row {n}: other predictions")
         stepwise.update(x, query, [sum(off * off for off in p - y[n]) for p in query.points])
     equal = {name for name, b in bits(whole).items() if b == bits(stepwise)[name]}
-    demand(equal >= bits(whole).keys() - {"noise_generator"}, "choose and update lead elsewhere")
+    require(equal >= bits(whole).keys() - {"noise_generator"}, "choose and update lead elsewhere")
 
 
 def predict_changes_nothing(make: Make) -> None:
@@ -137,14 +137,14 @@ def predict_changes_nothing(make: Make) -> None:
     before = bits(regressor)
     predictions = regressor.predict(rows()[0])
     finite = predictions.shape == (N_ROWS, 2) and np.isfinite(predictions).all()
-    demand(finite, "predictions are not numbers")
-    demand(before == bits(regressor), "predict changes the state")
+    require(finite, "predictions are not numbers")
+    require(before == bits(regressor), "predict changes the state")
 
 
 def predictions_are_in_range(make: Make) -> None:
     regressor = make(low=-0.01, high=0.01)
     played(regressor, *rows(100))
-    demand(np.abs(regressor.predict(rows()[0])).max() <= 0.01, "a prediction is out of range")
+    require(np.abs(regressor.predict(rows()[0])).max() <= 0.01, "a prediction is out of range")
 
 
 def it_learns(make: Make) -> None:
@@ -152,8 +152,8 @@ def it_learns(make: Make) -> None:
     y = np.tile([0.5, -0.5], (4000, 1))
     regressor = make(R=2.0)
     _, lost = played(regressor, X, y)
-    demand(np.isfinite(lost).all(), "losses are not numbers")
-    demand(lost[-500:].mean() < 0.9 * 0.5, "it predicts nothing better than 0")
+    require(np.isfinite(lost).all(), "losses are not numbers")
+    require(lost[-500:].mean() < 0.9 * 0.5, "it predicts nothing better than 0")
 
 
 def bad_rows_change_nothing(make: Make) -> None:
@@ -165,14 +165,14 @@ def bad_rows_change_nothing(make: Make) -> None:
         try:
             played(regressor, bad, answers)
         except ValueError as error:
-            demand("must " in str(error), f"it does not say what must be: {error}")
+            require("must " in str(error), f"it does not say what must be: {error}")
         else:
             raise CheckError("bad rows are accepted")
-    demand(before == bits(regressor), "bad rows change the state")
+    require(before == bits(regressor), "bad rows change the state")
 
 
 CHECKS: list[Callable[[Make], None]] = [
-    same_seed_same_bits, chunks_do_not_matter, streams_equal_arrays, sparse_equals_dense,
+    same_seed_same_bits, chunked_equals_whole, streams_equal_arrays, sparse_equals_dense,
     save_load_resumes, stepwise_equals_play, predict_changes_nothing, predictions_are_in_range,
     it_learns, bad_rows_change_nothing,
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""What every check is made with: small learners, rows to learn from, and states to the bit."""
+"""What checks share: small learners, rows to learn from, and states as bytes."""
 
 from typing import Any
 
@@ -13,13 +13,13 @@ class CheckError(AssertionError):
     """A learner does not keep a contract."""
 
 
-def demand(holds: Any, otherwise: str) -> None:
+def require(holds: Any, otherwise: str) -> None:
     if not holds:
         raise CheckError(otherwise)
 
 
 def bits(learner: Any, *without: str) -> dict[str, bytes]:
-    """The state of a learner, to the bit."""
+    """The state of a learner as bytes."""
     return {name: a.tobytes() for name, a in learner.content().items() if name not in without}
 
 
@@ -28,7 +28,7 @@ def fresh(learner: Any, **changes: Any) -> Any:
 
 
 def rows(learner: Any, n: int = ROUNDS, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of norm 1, some entries zero, whose labels a linear rule tells but for some noise."""
+    """Rows of norm 1, some entries zero, with labels from a linear rule and some noise."""
     rng = np.random.default_rng(seed)
     k, d = learner.n_classes, learner.n_features
     X = rng.normal(size=(n, d)) * (rng.random((n, d)) < 0.7)
@@ -37,7 +37,7 @@ def rows(learner: Any, n: int = ROUNDS, seed: int = 0) -> tuple[np.ndarray, np.n
     return X, np.where(rng.random(n) < 0.1, rng.integers(0, k, n), y)
 
 
-def taught(learner: Any, n: int = 60) -> Any:
+def trained(learner: Any, n: int = 60) -> Any:
     """A copy that has seen some rows."""
     copy = fresh(learner)
     copy.play(*rows(copy, n, seed=1))
@@ -61,5 +61,16 @@ def answer(learner: Any, x: Any, choice: Any, y: int) -> None:
     learner.update(x, choice, choice[0] == y, truth)
 
 
-def same_trace(one: Trace, other: Trace) -> bool:
-    return all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+def same_trace(first: Trace, second: Trace) -> bool:
+    return all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
+
+
+def two_learners(learner: Any) -> tuple[np.ndarray, np.ndarray, Any, Any]:
+    """Rows, their labels, and two untrained copies of a learner."""
+    return *rows(learner), fresh(learner), fresh(learner)
+
+
+def require_same(first: Any, second: Any, trace: Trace, other_trace: Trace) -> None:
+    """Require equal choices and bit-identical states."""
+    require(same_trace(trace, other_trace), "the choices differ")
+    require(bits(first) == bits(second), "the states differ")

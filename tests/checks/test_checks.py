@@ -35,9 +35,9 @@ def test_broken_learner_is_caught(check):
             run(check, learner)
 
 
-def test_chances_must_know_that_the_greedy_label_is_drawn():
+def test_chances_must_include_a_random_greedy_label():
     """Every propensity of Fickle is true, given the greedy label: its chances alone are not."""
-    with pytest.raises(CheckError, match=r"chances say .*, label \d was said \d+ times of"):
+    with pytest.raises(CheckError, match=r"chances say .*, label \d was chosen \d+ times of"):
         run(propensities_are_frequencies, Fickle(n_classes=4, n_features=6))
 
 
@@ -46,8 +46,8 @@ def test_every_exemption_is_a_property():
     for case in ids():
         learner = make(case, 4, 6)
         exempt = {check.__name__ for check in CHECKS if exemption(check, learner)}
-        expected = {"nothing_peeked"} if learner.full_information else set()
-        assert exempt == expected | (set() if learner.real_rewards else {"rewards_are_taken"})
+        expected = {"hidden_labels_are_not_used"} if learner.full_information else set()
+        assert exempt == expected | (set() if learner.real_rewards else {"rewards_are_accepted"})
 
 
 def test_prints_what_passed():
@@ -56,4 +56,4 @@ def test_prints_what_passed():
     assert len(lines) == 1 + len(CHECKS)
     assert lines[0].startswith("Banditron(n_classes=3, n_features=5")
     assert sum("passed" in line for line in lines) == len(CHECKS) - 1
-    assert "does not apply: gets only right or wrong as feedback" in "\n".join(lines)
+    assert "does not apply: learns from right or wrong only" in "\n".join(lines)

@@ -243,7 +243,7 @@ class Unscaled(onearm.OGD):
 
 @pytest.mark.parametrize(
     ("broken", "check"),
-    [(Forgetful, "chunks_do_not_matter"), (FirstChunk, "streams_equal_arrays"),
+    [(Forgetful, "chunked_equals_whole"), (FirstChunk, "streams_equal_arrays"),
      (Silent, "streams_equal_arrays"), (Unscaled, "sparse_equals_dense")],
 )  # fmt: skip
 def test_a_broken_regressor_is_found(broken, check):
