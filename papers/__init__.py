@@ -48,7 +48,7 @@ PUBLISHED = {
 }
 
 
-def replication(name: str) -> Replication:
+def find_replication(name: str) -> Replication:
     """Return what is played and written for a table or figure."""
     published = PUBLISHED[name]
     for package in published.needs:
@@ -64,4 +64,4 @@ def run(name: str, options: Options, out: Path | None = None) -> int:
     """
     paper = RESULTS / name.split(".")[0]
     folder = out or (paper / "quick" if options.quick else paper)
-    return replication(name).run(name, options, folder, Console(stderr=True))
+    return find_replication(name).run(name, options, folder, Console(stderr=True))

@@ -100,9 +100,9 @@ def _less(runs: dict[str, Record], better: str) -> str:
     share = a.mean() / b.mean()
     terms = (a - share * b) / b.mean()  # a ratio of means moves by the mean of these
     half = half_width(terms.tolist()) if len(terms) > 1 else 0.0
-    found = "open" if abs(1 - share) <= half else BETTER if share < 1 else WORSE
+    outcome = "open" if abs(1 - share) <= half else BETTER if share < 1 else WORSE
     width = f" ± {100 * half:.1f}" if len(terms) > 1 else ""
-    return f"{100 * (1 - share):.1f}{width} ({found})"
+    return f"{100 * (1 - share):.1f}{width} ({outcome})"
 
 
 def _settings(cells: Cells) -> str:

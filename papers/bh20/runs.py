@@ -111,8 +111,8 @@ def jobs(request: Request, _: list[Record]) -> list[Job]:
     names = sorted(NAMES, key=lambda name: SIZES.index(name.split()[0]))
     cells = [Job(data, order, m, runs) for data in names for order in ORDERS for m in METHODS]
     fewer = [[cell._replace(runs=n) for n in reversed(range(runs))] for cell in cells]
-    found = [next((earlier[job] for job in some if job in earlier), None) for some in fewer]
-    return [cell._replace(earlier=record) for cell, record in zip(cells, found, strict=True)]
+    records = [next((earlier[job] for job in some if job in earlier), None) for some in fewer]
+    return [cell._replace(earlier=record) for cell, record in zip(cells, records, strict=True)]
 
 
 @cache

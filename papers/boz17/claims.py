@@ -68,10 +68,8 @@ def _stuck(results: Results, data: str) -> Iterator[Claim]:
 def newtron(results: Results, data: str) -> Iterator[Claim]:
     """Test that PNewtron's error is not lower than the others', where the paper shows it."""
     if data in WITH_NEWTRON:
-        for other, says in (
-            ("Perceptron", "no better than"),
-            ("Banditron", "on par or worse than"),
-        ):
+        words = {"Perceptron": "no better than", "Banditron": "on par or worse than"}
+        for other, says in words.items():
             both = results.pair(data, "PNewtron", other)
             verdict, numbers = not_less(*both), _beside("PNewtron", other, both)
             yield Claim(f"PNewtron is {says} the {other}", data, verdict, numbers)

@@ -75,12 +75,12 @@ class Job(NamedTuple):
         """Play to the end."""
         rows = stream(self.data, self.rows, self.seed, self.rounds)
         correct, seconds = play_timed(self.make(), rows)
-        n, drawn = len(correct), self.rows == MAIN and self.seed < RUNS
+        n, plotted = len(correct), self.rows == MAIN and self.seed < RUNS
         return {
             "played": n,
             "error": round(float((~correct).mean()), 6),
             "cpu_seconds": round(seconds, 2),
-            "curve": curve(correct, curve_rounds(n, POINTS, FIRST)) if drawn else [],
+            "curve": curve(correct, curve_rounds(n, POINTS, FIRST)) if plotted else [],
         }
 
     def summary(self, record: Record) -> str:

@@ -16,7 +16,7 @@ from onearm.cli.arguments import RACERS
 from onearm.cli.program import app
 from onearm.core.kernels import COMPILED
 from onearm.racing.run import Job
-from papers import PUBLISHED, replication
+from papers import PUBLISHED, find_replication
 from papers.replication import Options
 
 runner = CliRunner()
@@ -96,7 +96,7 @@ def test_papers_are_listed():
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_papers_can_be_run(name):
-    assert replication(name).stages
+    assert find_replication(name).stages
 
 
 def test_a_paper_is_run_with_the_options_of_the_command(monkeypatch):

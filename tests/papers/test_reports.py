@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from papers import PUBLISHED, RESULTS, replication
+from papers import PUBLISHED, RESULTS, find_replication
 from papers.replication import Request
 
 pytest.importorskip("sklearn")
@@ -18,7 +18,7 @@ def identity(values, fields):
 
 def committed_runs(name):
     """Return the runs of a table in the order of its jobs, and how many the ledger has."""
-    plan, folder = replication(name), RESULTS / name.split(".")[0]
+    plan, folder = find_replication(name), RESULTS / name.split(".")[0]
     lines = (folder / plan.ledger).read_text().splitlines()
     runs, records = list(map(json.loads, lines)), []
     for stage in plan.stages:
@@ -37,7 +37,7 @@ def without_origin(text):
 
 @pytest.mark.parametrize("name", TABLES)
 def test_reports_are_what_the_committed_runs_say(name):
-    plan, folder = replication(name), RESULTS / name.split(".")[0]
+    plan, folder = find_replication(name), RESULTS / name.split(".")[0]
     records, n_runs = committed_runs(name)
     assert len(records) == n_runs > 0
     written = plan.text(records, Request(plan.defaults, folder, f"onearm papers {name}"))
