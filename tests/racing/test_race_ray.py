@@ -64,5 +64,5 @@ def test_the_runs_of_a_lost_worker_are_played_again(alone):
 
 
 def test_another_ray_than_the_one_in_use_is_refused():
-    with pytest.raises(ValueError, match=r"on must be ray or .*, where Ray is in use already"):
+    with pytest.raises(ValueError, match=r"on must be ray or .*, where Ray is in use"):
         race("balance", ["SOBA"], rounds=100, on="127.0.0.1:1")
