@@ -1,8 +1,10 @@
-"""Metrics: what a trace amounts to. An error is always that of the label that was said."""
+"""Metrics: what a trace amounts to. An error is always that of the chosen label."""
 
 from typing import NamedTuple
 
 import numpy as np
+
+from onearm.core.kernels import kernel
 
 
 class Curve(NamedTuple):
@@ -101,10 +103,15 @@ def majority(y: np.ndarray) -> np.ndarray:
     >>> majority(np.array([2, 2, 0, 0, 0, 2])).astype(int)
     array([0, 1, 0, 0, 0, 0])
     """
-    n, sizes = len(y), np.bincount(y)
-    order = np.argsort(y.astype(np.min_scalar_type(len(sizes))), kind="stable")  # small: by radix
-    count = np.empty(n, np.int64)  # of the label of each round, up to and with it
-    count[order] = np.arange(1, n + 1) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    ahead = count > np.concatenate([[0], np.maximum.accumulate(count)[:-1]])
-    leader = y[np.maximum.accumulate(np.where(ahead, np.arange(n), 0))]
-    return np.concatenate([[False], leader[:-1] == y[1:]])
+    return _majority(np.asarray(y, np.int64), int(np.max(y)) + 1)
+
+
+@kernel
+def _majority(y, k):
+    counts, correct, leader = np.zeros(k, np.int64), np.zeros(len(y), np.bool_), -1
+    for t in range(len(y)):
+        correct[t] = y[t] == leader
+        counts[y[t]] += 1
+        if leader < 0 or counts[y[t]] > counts[leader]:
+            leader = y[t]
+    return correct
