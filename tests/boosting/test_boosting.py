@@ -1,4 +1,4 @@
-"""What boosters do beyond the contracts: votes, Hedge, steps, and what weak learners are told."""
+"""What boosters do beyond the contracts: votes, Hedge, steps, and what weak learners are taught."""
 
 from copy import deepcopy
 
@@ -19,13 +19,13 @@ class Parrot:
     """A weak learner that says one label for ever."""
 
     def __init__(self, label):
-        self.label, self.heard = label, []
+        self.label, self.examples = label, []
 
     def predict_one(self, x):
         return self.label
 
     def learn_one(self, x, y, w):
-        self.heard.append((y, w))
+        self.examples.append((y, w))
 
 
 def parrots(*labels, **params):
@@ -110,9 +110,9 @@ def test_a_weight_of_nothing_teaches_nothing():
     learner = parrots(1, 1, rho=0.5)
     learner.vote_weights[:] = 0
     learner.update(X[0], (1, 0, 0.5 / 3), False)
-    assert [one.model.heard for one in learner.learners.learners] == [[], []]
+    assert [one.model.examples for one in learner.learners.learners] == [[], []]
     learner.update(X[0], (1, 1, 0.5), True)
-    taught = [one.model.heard for one in learner.learners.learners]
+    taught = [one.model.examples for one in learner.learners.learners]
     assert taught[0] == [(1, pytest.approx(4 * 3 / 2 / 0.5, abs=0.1))]  # k(k-1)/2 over 1-ρ
 
 
@@ -120,11 +120,11 @@ def test_a_weight_of_nothing_teaches_nothing():
 @pytest.mark.parametrize("cls", BOOSTERS)
 def test_the_unit_is_the_first_right_answer(cls, k):
     """Said for certain; what exploring adds, 1/(1-ρ), is left out."""
-    heard = Parrot(0)
+    parrot = Parrot(0)
     explores = {} if cls.full_information else {"rho": 1e-9}
-    learner = cls(k, 3, n_learners=5, weak=lambda: heard, **explores)
+    learner = cls(k, 3, n_learners=5, weak=lambda: parrot, **explores)
     learner.update(X[0], (1, 1, 1.0), True, 1 if cls.full_information else None)
-    first = next(w for y, w in heard.heard if y == 1)
+    first = next(w for y, w in parrot.examples if y == 1)
     assert first == pytest.approx(1, abs=0.011 * k)  # costs are rounded to hundredths
     assert set(learner.scale) == {1 / learner.first_weight()}
 
@@ -137,18 +137,18 @@ def test_the_target_is_the_truth_or_the_cheapest():
         learner = AdaBandit(3, 3, 2, rho=0.1, target=target, weak=lambda both=both: next(both))
         learner.vote_weights[0] = 1.0
         learner.update(X[0], (1, 0, 0.05), True)
-        assert [y for y, _ in first.heard] == [
+        assert [y for y, _ in first.examples] == [
             1
         ]  # before any vote both are, and the truth is taken
-        assert [y for y, _ in second.heard] == [label]
+        assert [y for y, _ in second.examples] == [label]
 
 
 def test_binary_votes_stay_finite_after_a_hit():
     """exp(η h/p) with p = ρ/(k-1) is beyond the largest number, or below the smallest."""
-    for told, surprise in ((False, True), (True, False)):
+    for correct, surprise in ((False, True), (True, False)):
         learner = BinBandit(4, 3, rho=0.001, eta=0.3, others=False, **FEW)
         for _ in range(20):
-            learner.update(X[0], (1, 1, 0.999), told)
+            learner.update(X[0], (1, 1, 0.999), correct)
         learner.update(X[0], (1, 0, 0.001 / 3), surprise)
         assert np.isfinite(learner.vote_weights).all()
         np.testing.assert_allclose(learner.vote_weights.sum(axis=1), 1, atol=1e-12)

@@ -10,7 +10,7 @@ import onearm
 from onearm import AdaBandit, HoeffdingTree
 from onearm.checks.trial import bits, rows
 from onearm.core.kernels import COMPILED
-from tests.boosting.test_trees import chess, n_nodes, said, tree
+from tests.boosting.test_trees import chess, n_nodes, predictions, tree
 from tests.core.attack_files import model_file, parse
 
 LONG = 200_000 if COMPILED else 300
@@ -39,7 +39,7 @@ def test_a_full_tree_goes_on_learning(leaf_prediction):
     shape = {name: array.shape for name, array in learner.arrays().items()}
     learner.play(X, 0 * y)
     learner.play(X, 0 * y)
-    assert said(learner, *X[:50]) == [0] * 50
+    assert predictions(learner, *X[:50]) == [0] * 50
     assert {name: array.shape for name, array in learner.arrays().items()} == shape
     assert n_nodes(learner) <= learner.trees.links.shape[1]
     assert all(np.isfinite(array).all() for array in learner.content().values())

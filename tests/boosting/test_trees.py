@@ -20,7 +20,7 @@ def tell(learner, x, y):
     learner.update(x, choice, choice.label == y, y)
 
 
-def said(learner, *rows):
+def predictions(learner, *rows):
     return learner.predict(np.array(rows, float)).tolist()
 
 
@@ -49,7 +49,7 @@ def multiway():
 
 def test_values_never_seen_are_answered_by_the_split(multiway):
     tell(multiway, [1.0], 1)  # the children know more than the split, which is balanced
-    assert said(multiway, [0], [1]) == [0, 1]
+    assert predictions(multiway, [0], [1]) == [0, 1]
     unseen = multiway.scores([[2.0], [3.0], [-1.0], [0.5], [1e9], [-0.5]])
     assert (unseen == unseen[0]).all()
     assert unseen[0, 0] == unseen[0, 1] > unseen[0, 2] > 0
@@ -57,14 +57,20 @@ def test_values_never_seen_are_answered_by_the_split(multiway):
 
 def test_values_never_seen_are_learnt(multiway):
     tell(multiway, [7.0], 2)
-    assert said(multiway, [0], [1], [7], [-3], [0.25]) == [0, 1, 2, 2, 2]  # one branch for all odd
-    assert said(multiway, [2]) == [0]  # which is not that of the value 2
+    assert predictions(multiway, [0], [1], [7], [-3], [0.25]) == [
+        0,
+        1,
+        2,
+        2,
+        2,
+    ]  # 2: odd
+    assert predictions(multiway, [2]) == [0]  # which is not that of the value 2
     tell(multiway, [2.0], 1)
-    assert said(multiway, [2], [7]) == [1, 2]
+    assert predictions(multiway, [2], [7]) == [1, 2]
 
 
 def test_minus_zero_is_zero(multiway):
-    assert said(multiway, [-0.0]) == [0]
+    assert predictions(multiway, [-0.0]) == [0]
 
 
 @pytest.mark.parametrize("leaf_prediction", ["majority", "bayes", "adaptive"])
@@ -74,7 +80,7 @@ def test_nothing_but_missing_values(leaf_prediction, splitter):
     for t in range(150):
         tell(learner, [np.nan] * 3, (0, 1, 1)[t % 3])
     assert n_nodes(learner) == 1
-    assert said(learner, [np.nan] * 3, [1.0, 1.0, 1.0]) == [1, 1]
+    assert predictions(learner, [np.nan] * 3, [1.0, 1.0, 1.0]) == [1, 1]
     p = learner.scores([[np.nan] * 3])[0]
     assert np.isfinite(p).all()
     np.testing.assert_allclose(p, [1 / 3, 2 / 3, 0], atol=0.01)
@@ -86,10 +92,10 @@ def test_missing_values_go_where_most_went():
     for t in range(60):
         tell(learner, [(-1.0 if t % 3 else 1.0) + 0.1 * rng.normal(), 0.0], int(t % 3 == 0))
     assert n_nodes(learner) == 3
-    assert said(learner, [-1, 0], [1, 0], [np.nan, 0]) == [0, 1, 0]
+    assert predictions(learner, [-1, 0], [1, 0], [np.nan, 0]) == [0, 1, 0]
     for _ in range(60):
         tell(learner, [1.0, 0.0], 1)  # now the other branch is the heavier one
-    assert said(learner, [np.nan, 0]) == [1]
+    assert predictions(learner, [np.nan, 0]) == [1]
 
 
 def test_missing_values_are_for_trees_alone():
@@ -124,7 +130,7 @@ def test_a_weight_of_three_is_three_of_one():
             teach(often, 0, x, y, 1.0)
     assert heavy.mass[0, 0].tolist() == often.mass[0, 0].tolist() == [42, 39, 39]
     for name, array in heavy.arrays().items():  # means and variances too, up to rounding
-        if name != "heard":
+        if name != "n_values":
             np.testing.assert_allclose(array[:, :1], often.arrays()[name][:, :1], rtol=1e-9)
 
 
@@ -151,8 +157,8 @@ def test_trees_are_independent():
     three, untouched, alone = (forest(n, k=2, grace_period=10.0) for n in (3, 3, 1))
     X, y = chess(300)
     for x, label in zip(X, y, strict=True):
-        said = teach(three, 1, x, label, 1.5)
-        assert said == teach(alone, 0, x, label, 1.5)
+        prediction = teach(three, 1, x, label, 1.5)
+        assert prediction == teach(alone, 0, x, label, 1.5)
     assert three.used[:, 0].tolist() == [1, alone.used[0, 0], 1]
     assert three.used[1, 0] > 3
     used = alone.content()
@@ -209,7 +215,7 @@ def test_the_threshold_itself_goes_left():
     for t in range(130):
         tell(learner, [float(t % 5)], int(t % 5 > 2))
     assert n_nodes(learner) == 3
-    assert said(learner, [2.0], [np.nextafter(2.0, 3.0)]) == [0, 1]
+    assert predictions(learner, [2.0], [np.nextafter(2.0, 3.0)]) == [0, 1]
 
 
 @pytest.mark.parametrize("leaf_prediction", ["majority", "bayes"])

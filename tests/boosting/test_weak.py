@@ -58,7 +58,7 @@ class RiverTree(OurTree):
 
 
 class ScikitTree(OurTree):
-    """As scikit-learn does it: rows in two dimensions, all classes told, predict after fit only."""
+    """As in scikit-learn: rows in two dimensions, all classes given, predict after fit only."""
 
     classes_ = None
 

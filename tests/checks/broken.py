@@ -75,7 +75,7 @@ def careless_update(x, s, label, greedy, propensity, reward, truth, rng, W, gamm
 
 @dataclass
 class Forgetful(Plain, **GOOD):
-    """Stepwise: update forgets what choose said, and takes the greedy label for it."""
+    """Stepwise: update forgets what choose returned, and takes the greedy label for it."""
 
     def update(self, x, choice, correct, truth=None):
         super().update(x, (choice[1], choice[1], 1.0), correct and choice[0] == choice[1], truth)
@@ -124,7 +124,7 @@ class Impure(Plain, **{**GOOD, "choose": counting_choose}):
 
 @dataclass
 class Peeking(Plain, **GOOD):
-    """Learns from the labels it was not told."""
+    """Learns from the hidden labels."""
 
     def play(self, X, y=None, **options):
         trace = super().play(X, y, **options)
@@ -159,7 +159,7 @@ class Deaf(Plain, **{**GOOD, "choose": deaf_choose}):
 
 @dataclass
 class Remembering(Plain, **GOOD):
-    """Learns from the row that it chose for last, in place of the one it is told of."""
+    """Learns from the row that it chose for last, not from the one of the feedback."""
 
     def choose(self, x, among=None, rng=None):
         self.last = x

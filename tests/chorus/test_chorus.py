@@ -64,10 +64,10 @@ def test_judge_is_a_ridge_regression_on_leads():
     S, b, c = PRIOR * np.eye(n + 1), PRIOR * start, start.copy()
     leads, rewards = [], []
     for _ in range(rounds):
-        said, label, reward = rng.normal(size=(n, k)), rng.integers(k), float(rng.integers(2))
-        judge(said, label, reward, S, b, c)
-        others = np.delete(said, label, axis=1).max(axis=1)
-        leads.append(np.append(said[:, label] - others, 1.0))
+        outputs, label, reward = rng.normal(size=(n, k)), rng.integers(k), float(rng.integers(2))
+        judge(outputs, label, reward, S, b, c)
+        others = np.delete(outputs, label, axis=1).max(axis=1)
+        leads.append(np.append(outputs[:, label] - others, 1.0))
         rewards.append(reward)
     age = np.sqrt(MEMORY ** np.arange(rounds)[::-1])
     Z = np.vstack([age[:, None] * leads, np.sqrt(PRIOR) * np.eye(n + 1)])
@@ -120,22 +120,31 @@ def test_the_nearest_rows_speak():
     Y = np.array([1, 2, 1, 1, 1, 2, -3])
     w = 1 / (np.arange(1, 6) ** 2 + 1e-3) ** 2
     for q in (1.0, 0.3):
-        said, no = np.zeros(4), q * w[0]
-        recall(np.zeros(1, np.float32), rows, Y, q, said)
+        outputs, no = np.zeros(4), q * w[0]
+        recall(np.zeros(1, np.float32), rows, Y, q, outputs)
         expected = [w[[0, 2, 3, 4]].sum() / w.sum(), w[1] / w.sum(), -no / (w.sum() + no), 0.0]
-        np.testing.assert_allclose(said, expected, 1e-6)
+        np.testing.assert_allclose(outputs, expected, 1e-6)
 
 
-def test_nothing_is_said_where_nothing_is_remembered():
-    said = np.zeros(3)
-    recall(np.zeros(2, np.float32), np.zeros((2, 4), np.float32), np.zeros(4, np.int64), 1.0, said)
-    assert not said.any()
+def test_an_empty_memory_adds_nothing():
+    outputs = np.zeros(3)
+    recall(
+        np.zeros(2, np.float32), np.zeros((2, 4), np.float32), np.zeros(4, np.int64), 1.0, outputs
+    )
+    assert not outputs.any()
 
 
 def test_surprises_are_remembered_and_the_oldest_gives_way():
     rows, Y, kept = np.zeros((2, 1, 3), np.float32), np.zeros(3, np.int64), np.zeros(2, np.int64)
-    said = [(True, 0.69), (True, 0.71), (False, -0.49), (False, -0.51), (False, 0.9), (True, -1.0)]
-    for t, (right, expected) in enumerate(said):
+    outputs = [
+        (True, 0.69),
+        (True, 0.71),
+        (False, -0.49),
+        (False, -0.51),
+        (False, 0.9),
+        (True, -1.0),
+    ]
+    for t, (right, expected) in enumerate(outputs):
         remember(np.full((2, 1), t, np.float32), t, right, expected, rows, Y, kept)
     assert Y.tolist() == [6, -3, -5]
     assert rows[0, 0].tolist() == rows[1, 0].tolist() == [5, 2, 4]
@@ -249,18 +258,18 @@ def test_noise_alone_does_not_ring_the_alarm(noise):
 
 
 def test_wide_rows_get_more_waves_unless_told():
-    told = ((16, 0, 1024), (256, 0, 1024), (400, 0, 2048), (784, 0, 4096), (784, 64, 1024))
-    for d, asked, n in told:
+    cases = ((16, 0, 1024), (256, 0, 1024), (400, 0, 2048), (784, 0, 4096), (784, 64, 1024))
+    for d, asked, n in cases:
         learner = onearm.Chorus(2, d, n_components=asked)
         assert learner.edges[1] == n
         assert learner.memory_labels.shape[1] == 4 * (asked or n)
 
 
 def test_a_label_found_right_after_one_echo_is_hardly_that_of_another():
-    T, said = np.zeros((3, 3, 2)), np.zeros(3)
+    T, outputs = np.zeros((3, 3, 2)), np.zeros(3)
     T[1, 2] = 10.0, 9.0
     T[0, 0] = 4.0, 1.0
-    echo(0, T, said)
-    np.testing.assert_allclose(said, [(1 + 1 / 3) / 5, 1 / 3, (1 - 9 / 11) / 3])
-    echo(1, T, said)  # of which it is right as often as before
-    np.testing.assert_allclose(said, [(1 - 1 / 5) / 3, 1 / 3, (9 + 1 / 3) / 11])
+    echo(0, T, outputs)
+    np.testing.assert_allclose(outputs, [(1 + 1 / 3) / 5, 1 / 3, (1 - 9 / 11) / 3])
+    echo(1, T, outputs)  # of which it is right as often as before
+    np.testing.assert_allclose(outputs, [(1 - 1 / 5) / 3, 1 / 3, (9 + 1 / 3) / 11])

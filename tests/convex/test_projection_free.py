@@ -37,15 +37,15 @@ def test_estimates_are_right_in_the_mean(K):
     around = np.linspace(0, 2 * np.pi, 12, endpoint=False)
     plane = np.linalg.svd(np.array([K.tangent(z) for z in np.eye(K.centre.size)]))[0][:, : K.n]
     circle = np.column_stack([np.cos(around), np.sin(around)]) if K.n == 2 else [[1.0], [-1.0]]
-    wanted, delta, heard = np.arange(K.centre.size) / 10, K.inner / 3, []
+    wanted, delta, gradients = np.arange(K.centre.size) / 10, K.inner / 3, []
     learner = ProjectionFree(K, 1, "losses", delta)
-    learner.optimisers.update = lambda g, i: heard.append(g)
+    learner.optimisers.update = lambda g, i: gradients.append(g)
     for u in np.asarray(circle) @ plane.T:
         point = K.centre + delta * u
         query = Query(K.centre, point[None], u[None])
         learner.update(query, [((point - wanted) ** 2).sum()])
     gradient = K.tangent(2 * (K.centre - wanted))
-    assert np.mean(heard, axis=0) == pytest.approx(gradient, abs=1e-9)
+    assert np.mean(gradients, axis=0) == pytest.approx(gradient, abs=1e-9)
 
 
 def regret(T, answers, seed):

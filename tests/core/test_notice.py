@@ -38,7 +38,7 @@ def test_compiling_is_told_and_a_warm_process_is_silent(tmp_path):
 
 
 @pytest.fixture
-def heard(monkeypatch):
+def notices(monkeypatch):
     """The lines, without waiting."""
     lines = []
 
@@ -61,25 +61,25 @@ def compiling(listener, *names):
         listener.on_end(event)
 
 
-def test_one_line_for_a_kernel_and_those_that_it_calls(heard):
+def test_one_line_for_a_kernel_and_those_that_it_calls(notices):
     listener = notice.Notice()
     compiling(listener, "outer", "inner")
     compiling(listener, "other")
-    assert heard == ["outer", "cancelled", "other", "cancelled"]
+    assert notices == ["outer", "cancelled", "other", "cancelled"]
 
 
-def test_workers_are_silent(heard, monkeypatch):
+def test_workers_are_silent(notices, monkeypatch):
     process = SimpleNamespace(name="SpawnProcess-1")
     monkeypatch.setattr(notice, "current_process", lambda: process)
     compiling(notice.Notice(), "outer")
-    assert heard == []
+    assert notices == []
 
 
-def test_kernels_of_others_are_not_ours_to_tell(heard):
+def test_kernels_of_others_are_not_ours_to_tell(notices):
     listener, event = notice.Notice(), SimpleNamespace(data={"dispatcher": object()})
     listener.on_start(event)
     listener.on_end(event)
-    assert heard == []
+    assert notices == []
 
 
 def test_who_only_chooses_does_not_wait_for_update(monkeypatch):

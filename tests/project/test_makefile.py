@@ -35,10 +35,10 @@ def made(tools, target):
 
 
 def test_without_a_browser_its_tests_are_left_out_and_nothing_is_installed(tools):
-    said = made(tools, "test")
-    assert "python ran" in said
-    assert "INSTALLING" not in said
-    last = said.splitlines()[-1]
+    output = made(tools, "test")
+    assert "python ran" in output
+    assert "INSTALLING" not in output
+    last = output.splitlines()[-1]
     assert last.startswith("browser tests were left out")
     assert last.endswith("make browser installs them")
 

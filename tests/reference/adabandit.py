@@ -149,7 +149,7 @@ class Experts(Boosted):
         return one_of(self.candidates(s[i + 1], among), rng)
 
     def expert_label(self, s, greedy):
-        """What an expert with the votes s said, if the booster's greedy label was this."""
+        """What an expert with the votes s chose, if the booster's greedy label was this."""
         best = maxima(s, range(self.k))
         return greedy if greedy in best else best[0]
 

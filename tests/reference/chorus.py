@@ -136,23 +136,23 @@ class Chorus(Neighbours, Twin):
 
     def say(self, phi, u):
         """What every voice says of every label, and the squared widths of own in every group."""
-        said, widths = [], []
+        outputs, widths = [], []
         for at in self.groups:
             f = phi[at, None]
-            said.append((f * self.own[at]).sum(axis=0))
-            said.append(1 / self.k + (f * self.bold[at]).sum(axis=0))
+            outputs.append((f * self.own[at]).sum(axis=0))
+            outputs.append(1 / self.k + (f * self.bold[at]).sum(axis=0))
             widths.append((f**2 * self.var[at]).sum(axis=0))
         if not self.text:
-            said.extend(self.recall(self.memory, u))
+            outputs.extend(self.recall(self.memory, u))
         if self.alarms:
             e = self.echoed(phi, u)
             tries, hits = self.table[:, e]
             others = np.delete(self.table, e, axis=1)
             taken = (others[1] / (others[0] + 1)).max(axis=0)
-            said.append((hits + (1 - taken) / self.k) / (tries + 1))
+            outputs.append((hits + (1 - taken) / self.k) / (tries + 1))
         else:
-            said.append(np.zeros(self.k))
-        return np.array(said), np.array(widths)
+            outputs.append(np.zeros(self.k))
+        return np.array(outputs), np.array(widths)
 
     def echoed(self, phi, u):
         if not self.alarms:
@@ -163,18 +163,18 @@ class Chorus(Neighbours, Twin):
             scores = scores + (G[:, None] * self.recall(memory, u)).sum(axis=0)
         return int(np.argmax(scores))
 
-    def leads(self, said, label):
-        return said[:, label] - np.delete(said, label, axis=1).max(axis=1)
+    def leads(self, outputs, label):
+        return outputs[:, label] - np.delete(outputs, label, axis=1).max(axis=1)
 
     def weights(self):
         w = np.maximum(0, self.c[:-1])
         return w if w.any() else np.full(self.n_voices, 1 / self.n_voices)
 
-    def judged(self, said):
+    def judged(self, outputs):
         """The scores, and how sure the chorus is of the best."""
         w = self.weights()
-        scores = (w[:, None] * said).sum(axis=0)
-        sure = self.c[-1] + w @ self.leads(said, np.argmax(scores))
+        scores = (w[:, None] * outputs).sum(axis=0)
+        sure = self.c[-1] + w @ self.leads(outputs, np.argmax(scores))
         return scores, np.clip(sure, 0, 1)
 
     def scores(self, x):
@@ -183,8 +183,8 @@ class Chorus(Neighbours, Twin):
 
     def chances(self, x):
         phi, _, u = self.features(x)
-        said, widths = self.say(phi, u)
-        scores, sure = self.judged(said)
+        outputs, widths = self.say(phi, u)
+        scores, sure = self.judged(outputs)
         own = self.weights()[0 : 2 * len(self.groups) : 2]
         share = own / own.sum() if own.sum() > 0 else np.full(len(own), 1 / len(own))
         width = (share[:, None] * np.sqrt(widths)).sum(axis=0)
@@ -195,8 +195,8 @@ class Chorus(Neighbours, Twin):
 
     def update(self, x, label, greedy, propensity, reward, truth):
         phi, there, u = self.features(x)
-        said, widths = self.say(phi, u)
-        scores, sure = self.judged(said)
+        outputs, widths = self.say(phi, u)
+        scores, sure = self.judged(outputs)
         if label == np.argmax(scores):
             self.change = max(0.0, self.change + sure - reward - SLACK)
         if self.change > ALARM:
@@ -204,14 +204,14 @@ class Chorus(Neighbours, Twin):
         else:
             e = self.echoed(phi, u)
             self.table[:, e, label] += 1.0, reward
-            self.judge(said, label, reward)
+            self.judge(outputs, label, reward)
             for g, at in enumerate(self.groups):
                 now = np.flatnonzero(there[at] & (phi[at] != 0.0)) + at.start
-                self.teach_own(phi, now, label, reward - said[2 * g, label], widths[g, label])
-                self.teach_bold(phi, now, label, reward, said[2 * g + 1])
+                self.teach_own(phi, now, label, reward - outputs[2 * g, label], widths[g, label])
+                self.teach_bold(phi, now, label, reward, outputs[2 * g + 1])
             self.top = np.clip(self.top + 0.01 * (0.9 if sure > self.top else -0.1), 0, 1)
             if not self.text:
-                self.remember(u, label, reward == 1, said[4:6, label].mean())
+                self.remember(u, label, reward == 1, outputs[4:6, label].mean())
         self.rows.append(x)
         if self.text:
             self.counts += there
@@ -227,8 +227,8 @@ class Chorus(Neighbours, Twin):
         self.alarms += 1
         self.begin()
 
-    def judge(self, said, label, reward):
-        z = np.append(self.leads(said, label), 1.0)
+    def judge(self, outputs, label, reward):
+        z = np.append(self.leads(outputs, label), 1.0)
         fresh = (1 - KEPT_JUDGE) * PRIOR
         start = np.append(np.full(self.n_voices, 1 / self.n_voices), 0.0)
         self.S = KEPT_JUDGE * self.S + np.outer(z, z) + fresh * np.eye(len(z))
@@ -240,14 +240,14 @@ class Chorus(Neighbours, Twin):
         self.own[now, label] += missed / (1 + width) * f * var
         self.var[now, label] = var / (KEEP + f**2 * var)
 
-    def teach_bold(self, phi, now, label, reward, said):
+    def teach_bold(self, phi, now, label, reward, outputs):
         f, P = phi[now], self.P[now]
         p = f**2 @ P
         if reward:
-            step = (np.eye(self.k)[label] - said) / (1 + p)
+            step = (np.eye(self.k)[label] - outputs) / (1 + p)
             self.bold[now] += np.outer(f * P, step)
             self.P[now] = P / (KEEP + f**2 * P)
         else:
             anger = 1 + 9 * self.top
-            missed = -0.3 * self.top - said[label]
+            missed = -0.3 * self.top - outputs[label]
             self.bold[now, label] += missed * anger / (1 + anger * p) * f * P

@@ -23,7 +23,7 @@ class Node:
         self.mc_ok = self.nb_ok = 0.0
         self.parent = parent
         self.depth = 0 if parent is None else parent.depth + 1
-        self.heard = set()  # the classes learnt here
+        self.labels = set()  # the classes learnt here
         self.observers = None  # one per column, from the first example on
         self.column = self.threshold = None  # of a split node
         self.children = []
@@ -110,7 +110,7 @@ class HoeffdingTree(Twin):
             return None
         result = []
         for c in range(self.k):
-            if c not in leaf.heard:
+            if c not in leaf.labels:
                 result.append(-math.inf)
                 continue
             log_p = math.log(leaf.n[c] / leaf.total)
@@ -158,7 +158,7 @@ class HoeffdingTree(Twin):
         if self.leaf_prediction == "adaptive":
             leaf.mc_ok += w if self.mc(leaf) == y else 0.0
             leaf.nb_ok += w if self.nb(leaf, x) == y else 0.0
-        leaf.heard.add(y)
+        leaf.labels.add(y)
         leaf.n[y] += w
         leaf.total += w
         if leaf.observers is None:
@@ -190,7 +190,7 @@ class HoeffdingTree(Twin):
             leaf.column, leaf.threshold = column, candidate.threshold
             leaf.children = [Node(masses, leaf) for masses in candidate.branches]
 
-    # as a learner that is told every label
+    # as a learner with full information
 
     def chances(self, x):
         return np.eye(self.k)[np.argmax(self.scores(x))]

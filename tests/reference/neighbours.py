@@ -34,8 +34,8 @@ class Neighbours:
         below = pro.sum() + con
         return np.where(below > 0, (pro - con) / np.where(below > 0, below, 1), 0.0)
 
-    def remember(self, u, label, right, said):
-        if said < 0.7 if right else said > -0.5:
+    def remember(self, u, label, right, output):
+        if output < 0.7 if right else output > -0.5:
             place = self.remembered % self.room
             self.memory[place : place + 1] = [(u, label, right)]
             self.remembered += 1

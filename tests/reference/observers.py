@@ -1,4 +1,4 @@
-"""What a leaf of a Hoeffding tree hears in a column, and the splits that it offers."""
+"""What a leaf of a Hoeffding tree observes in a column, and the splits that it offers."""
 
 import math
 
@@ -51,7 +51,7 @@ class Candidate:
 
 
 class Gaussian:
-    """What one leaf heard in one numeric column: a weighted normal distribution per class."""
+    """What one leaf observed in one numeric column: a weighted normal distribution per class."""
 
     def __init__(self, k, n_splits):
         self.k = k
@@ -104,7 +104,7 @@ class Gaussian:
 
 
 class Histogram:
-    """What one leaf heard in one numeric column: class masses in 32 bins between quantiles."""
+    """What one leaf observed in one numeric column: class masses in 32 bins between quantiles."""
 
     def __init__(self, k):
         self.k = k
@@ -148,7 +148,7 @@ class Histogram:
 
 
 class Nominal:
-    """What one leaf heard in one nominal column: class masses of each value, the spare one last."""
+    """What one leaf observed in one nominal column: class masses by value, the spare one last."""
 
     def __init__(self, k, m):
         self.m = m

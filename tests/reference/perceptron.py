@@ -1,4 +1,4 @@
-"""Multiclass perceptron (Kesler's construction), told the truth in every round."""
+"""Multiclass perceptron (Kesler's construction), with full information."""
 
 import numpy as np
 

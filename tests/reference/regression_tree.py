@@ -7,7 +7,7 @@ B, FIRST, GRACE, SURE, TIE = 16, 200, 50, np.log(1 / 0.05), 0.1
 
 class Leaf:
     def __init__(self, value):
-        self.value, self.n, self.heard = value, 0, []
+        self.value, self.n, self.examples = value, 0, []
 
 
 class Node:
@@ -50,12 +50,12 @@ class Tree:
                 self.edges = ordered[[(b + 1) * FIRST // B for b in range(B - 1)]].T
                 leaf.n = 0
             return
-        leaf.heard.append((self.codes(x), g))
+        leaf.examples.append((self.codes(x), g))
         if leaf.n % GRACE == 0 and self.size() < self.leaves:
             self.split(leaf, put)
 
     def split(self, leaf, put):
-        codes, g = (np.array(part) for part in zip(*leaf.heard, strict=True))
+        codes, g = (np.array(part) for part in zip(*leaf.examples, strict=True))
         found = []
         for j in range(self.d):
             gains = []
