@@ -131,7 +131,8 @@ class BanditBBM(ByMajority, **KERNELS):
     --------
     >>> from onearm import Diagonal
     >>> stream = Diagonal(10_000, n_features=10, n_used=2)  # a tenth of the labels is noise
-    >>> trace = BanditBBM(n_classes=2, n_features=10).play(stream)
+    >>> learner = BanditBBM(n_classes=2, n_features=10)
+    >>> trace = learner.play(stream)
     >>> int((~trace.correct[-1000:]).sum())
     112
     """

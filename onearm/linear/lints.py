@@ -93,7 +93,8 @@ class LinTS(Learner, look=look, scores=means, chances=chances, choose=choose, up
     Examples
     --------
     >>> from onearm import Separable
-    >>> trace = LinTS(n_classes=3, n_features=10).play(Separable(2000, 3, 10))
+    >>> learner = LinTS(n_classes=3, n_features=10)
+    >>> trace = learner.play(Separable(2000, 3, 10))
     >>> int((~trace.correct).sum())
     16
     """

@@ -33,6 +33,7 @@ def test_one_hash_one_learning_pass_one_reading_pass(table, tmp_path, monkeypatc
     assert OPENED.count(str(table)) == 3
 
 
+@pytest.mark.compiled  # what measures coverage cannot be sent to workers
 def test_workers_read_what_was_learned_here(table):
     """In this process, two workers read for it: a hash and a learning pass, no reading."""
     OPENED.clear()
