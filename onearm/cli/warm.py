@@ -58,7 +58,7 @@ def regressor_tour(name: str) -> str:
         regressor = getattr(onearm, name)(3, **params)
         regressor.play(X, y)
         regressor.predict(X)
-        if hasattr(regressor, "choose"):
+        if not regressor.full_information:
             query = regressor.choose(X[0])
             regressor.update(X[0], query, query.points[:, 0])
     return name
