@@ -7,6 +7,7 @@ Hoeffding trees are in `trees`; here are linear learners and Python objects.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,8 @@ from onearm.boosting.trees.leaves import top
 from onearm.boosting.trees.nodes import BY_BAYES, LABEL
 from onearm.core.explore import runner_up
 from onearm.core.kernels import kernel
-from onearm.core.memory import Shapes
-from onearm.core.state import FINITE, Interval, require_inside
+from onearm.core.part import Part
+from onearm.core.state import state
 from onearm.core.vectors import add, linear, sqnorm
 
 
@@ -47,36 +48,17 @@ def linear_margin(notes, out):
     return max(-1.0, min(1.0, 0.5 * (out[1] - out[0])))
 
 
-class Linear:
+@dataclass(eq=False)
+class Linear(Part):
     """N linear learners."""
 
-    weights: np.ndarray
-
-    def __init__(self, n_learners: int, n_classes: int, n_features: int) -> None:
-        self.shape = n_learners, n_features, n_classes
-
-    def shapes(self) -> Shapes:
-        return {"weights": (self.shape, np.float64)}
-
-    def content_shapes(self, saved: dict[str, np.ndarray]) -> Shapes:
-        return self.shapes()
-
-    def allocate(self) -> None:
-        self.weights = np.zeros(self.shape)
+    n_learners: int
+    n_classes: int
+    n_features: int
+    weights: np.ndarray = state("n_learners", "n_features", "n_classes")
 
     def model(self) -> tuple:
         return (self.weights,)
-
-    def arrays(self) -> dict[str, np.ndarray]:
-        return {"weights": self.weights}
-
-    content = arrays
-
-    def require_sound(self, saved: dict[str, np.ndarray]) -> None:
-        require_inside("weights", saved["weights"], Interval(FINITE), "linear weak learners")
-
-    def make_room(self, saved: dict[str, np.ndarray]) -> None:
-        pass
 
 
 def python_look(x, i, notes, out, learners):
@@ -121,17 +103,11 @@ class ScikitLearner:
         self.fitted = True
 
 
-class PythonLearners:
+class PythonLearners(Part):
     """N objects that `make` returned, each with River's or scikit-learn's methods."""
 
     def __init__(self, make: Callable[[], Any], n_learners: int, n_classes: int) -> None:
         self.learners = [adapted(make(), n_classes) for _ in range(n_learners)]
-
-    def shapes(self) -> Shapes:
-        return {}
-
-    def allocate(self) -> None:
-        pass
 
     def model(self) -> tuple:
         return (self.learners,)
