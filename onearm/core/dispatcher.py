@@ -2,20 +2,29 @@
 
 Numba copies a kernel into every kernel that calls it and optimises it again there, through all
 levels: a kernel of many lines is compiled once for each loop that it is in. A `SeparateKernel` is
-compiled once, and its callers contain a symbol in its place.
+compiled once; its callers contain a symbol, which stands for its address in this process.
+
+A line on stderr says when compiling takes more than a second: a first call would seem to hang.
+Worker processes print nothing: what started them reports.
 """
 
 import hashlib
 import re
+import sys
 from copy import copy
+from multiprocessing import current_process
+from threading import Timer
 from typing import Any
 
+from llvmlite.binding import add_symbol
+from numba.core import event
 from numba.core.registry import CPUDispatcher
 from numba.core.sigutils import normalize_signature
 
-from onearm.core.kernel_cache import KernelCache, cache_folder, file_name
-from onearm.core.notice import PER_SECOND
-from onearm.core.symbols import PREFIX, publish
+from onearm.core.kernel_cache import PREFIX, PUBLISHED, KernelCache, stored_files
+
+PATIENCE = 1.0  # seconds
+PER_SECOND = 1500  # bytes of bytecode that are compiled in a second, about
 
 
 class Kernel(CPUDispatcher):
@@ -27,7 +36,7 @@ class Kernel(CPUDispatcher):
 
     def is_on_disk(self) -> bool:
         """Return whether the kernel was compiled before, for whatever types."""
-        return any(cache_folder().glob(f"{file_name(self.py_func)}-*.nbc"))
+        return any(stored_files(self.py_func))
 
     def describe(self) -> str:
         """Return the kernel's name, and about how long it takes to compile it now."""
@@ -47,8 +56,11 @@ class SeparateKernel(Kernel):
 
     def add_overload(self, cres: Any) -> None:
         super().add_overload(cres)
-        symbol = self.symbols[cres.signature.args] = self._symbol(cres.signature.args)
-        publish(symbol, self._cache.digest, cres)
+        types = cres.signature.args
+        symbol = self.symbols[types] = self._symbol(types)
+        if symbol not in PUBLISHED:
+            add_symbol(symbol, cres.library.get_pointer_to_function(cres.fndesc.llvm_func_name))
+            PUBLISHED[symbol] = self._cache.walk.digest, types, cres
         described = copy(cres.fndesc)
         described.mangled_name = symbol
         self.targetctx.insert_user_function((symbol, self), described)  # and no library to link
@@ -60,6 +72,35 @@ class SeparateKernel(Kernel):
 
     def _symbol(self, types: tuple) -> str:
         """Return the name of the address, which is the same in every process."""
-        known = "" if self._cache.is_known else id(self)
-        what = self._cache.digest, types, known
+        walk = self._cache.walk
+        what = walk.digest, types, id(self) if walk.unknown else ""
         return PREFIX + hashlib.sha256(repr(what).encode()).hexdigest()[:32]
+
+
+class Notice(event.Listener):
+    """Listens for Numba compiling, which it does not do for a kernel from disk."""
+
+    def __init__(self) -> None:
+        self.depth = 0  # kernels compile those that they call
+        self.timer: Timer | None = None
+
+    def on_start(self, event: Any) -> None:
+        """Begin to wait, if this is one of our kernels and not called by another."""
+        kernel = event.data["dispatcher"]
+        is_main_process = current_process().name == "MainProcess"
+        if self.depth == 0 and hasattr(kernel, "describe") and is_main_process:
+            self.timer = Timer(PATIENCE, _print, [kernel])
+            self.timer.daemon = True
+            self.timer.start()
+        self.depth += 1
+
+    def on_end(self, event: Any) -> None:
+        """It took less than that, or was printed."""
+        self.depth -= 1
+        if self.depth == 0 and self.timer:
+            self.timer.cancel()
+            self.timer = None
+
+
+def _print(kernel: Any) -> None:
+    print(f"compiling {kernel.describe()}", file=sys.stderr, flush=True)

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 from numba import config, typeof
+from numba.core import event
 from numba.core.dispatcher import Dispatcher
 
 from onearm.core.code_digest import digest
-from onearm.core.dispatcher import Kernel, SeparateKernel
-from onearm.core.notice import listen
+from onearm.core.dispatcher import Kernel, Notice, SeparateKernel
+from onearm.core.kernel_cache import globals_of
 
 Options = dict[str, bool]  # of Numba's compiler
 # What `bind` makes: a loop; one round, with the arrays that come and go in it, to be called by
@@ -26,7 +27,7 @@ LOOP_WITHOUT_REFCOUNTS: Options = {"_nrt": False}
 CALL: Options = {"_nrt": False, "nogil": False}
 
 COMPILED = not config.DISABLE_JIT
-listen()
+event.register("numba:compile", Notice())
 
 
 def kernel(function: Callable[..., Any], separate: bool = False, **options: bool) -> Any:
@@ -64,7 +65,7 @@ def kernel_without_refcounts(function: Callable[..., Any]) -> Any:
     return kernel(function, _nrt=False)
 
 
-def compose(template: Callable[..., Any], **kernels: Any) -> Any:
+def compose(template: Callable[..., Any], /, **kernels: Any) -> Any:
     """Return `template`, not compiled, with its free names bound to `kernels`."""
     template = getattr(template, "py_func", template)
     names = {**template.__globals__, **kernels}
@@ -82,14 +83,9 @@ def bind(template: Callable[..., Any], name: str, options: Options = LOOP, **ker
     """
     function = compose(template, **kernels)
     function.__qualname__ = f"{name}.{digest(function)[:12]}"
-    counts = (
-        {"_nrt": False} if all(_counts_no_references(bound) for bound in kernels.values()) else {}
-    )
-    return kernel(function, **options | counts)
-
-
-def _counts_no_references(bound: Any) -> bool:
-    return isinstance(bound, Dispatcher) and not bound.targetoptions["_nrt"]
+    if all(isinstance(k, Dispatcher) and not k.targetoptions["_nrt"] for k in kernels.values()):
+        options = options | {"_nrt": False}
+    return kernel(function, **options)
 
 
 def compiled(kernel: Any, *arguments: Any) -> Any:
@@ -111,13 +107,6 @@ def is_compiled(kernel: Any) -> bool:
 def interpreted(function: Any) -> Any:
     """Return the kernel as plain Python, together with every kernel that it calls."""
     function = getattr(function, "py_func", function)
-    names = {name: interpreted(callee) for name, callee in _callees(function).items()}
-    names = {**function.__globals__, **names}
-    defaults, closure = function.__defaults__, function.__closure__
-    plain = FunctionType(function.__code__, names, function.__name__, defaults, closure)
-    return np.errstate(over="ignore")(plain)  # the generator's integers wrap around
-
-
-def _callees(function: Any) -> dict[str, Dispatcher]:
-    names = {name: function.__globals__.get(name) for name in function.__code__.co_names}
-    return {name: value for name, value in names.items() if isinstance(value, Dispatcher)}
+    used = globals_of(function).items()
+    callees = {name: interpreted(value) for name, value in used if isinstance(value, Dispatcher)}
+    return np.errstate(over="ignore")(compose(function, **callees))  # integers wrap around

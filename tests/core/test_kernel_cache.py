@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from onearm.core import kernel_pruning
-from onearm.core.kernel_pruning import mark_used, prune
+from onearm.core import kernel_cache
+from onearm.core.kernel_cache import mark_used, prune
 
 FILES = {
     "__init__.py": "",
@@ -208,7 +208,7 @@ def test_it_is_removed_once_a_day(old):
 
 def test_one_process_at_a_time_removes(old):
     before = names(old)
-    with kernel_pruning._alone(old / "kernels" / "pruned") as is_due:
+    with kernel_cache._alone(old / "kernels" / "pruned") as is_due:
         assert is_due
         os.utime(old / "kernels" / "pruned", (0, 0))
         prune(old)
@@ -219,7 +219,7 @@ def test_a_failure_to_remove_is_no_error(old, monkeypatch):
     def fail(path):
         raise PermissionError(path)
 
-    monkeypatch.setattr(kernel_pruning, "_remove_unused", fail)
+    monkeypatch.setattr(kernel_cache, "_remove_unused", fail)
     prune(old)
     prune(old / "nowhere")
 

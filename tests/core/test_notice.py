@@ -11,14 +11,14 @@ import pytest
 from rich.console import Console
 
 import onearm
-from onearm.core import notice
+from onearm.core import dispatcher
 from onearm.core.kernels import COMPILED, is_compiled
 
 CODE = """
 import numpy as np
 import onearm
-from onearm.core import notice
-notice.PATIENCE = 0.0
+from onearm.core import dispatcher
+dispatcher.PATIENCE = 0.0
 onearm.Perceptron(2, 3).scores(np.ones((1, 3)))
 """
 
@@ -47,7 +47,7 @@ def notices(monkeypatch):
             self.start = lambda: lines.append(arguments[0].describe())
             self.cancel = lambda: lines.append("cancelled")
 
-    monkeypatch.setattr(notice, "Timer", Timer)
+    monkeypatch.setattr(dispatcher, "Timer", Timer)
     return lines
 
 
@@ -62,7 +62,7 @@ def compiling(listener, *names):
 
 
 def test_one_line_for_a_kernel_and_those_that_it_calls(notices):
-    listener = notice.Notice()
+    listener = dispatcher.Notice()
     compiling(listener, "outer", "inner")
     compiling(listener, "other")
     assert notices == ["outer", "cancelled", "other", "cancelled"]
@@ -70,13 +70,13 @@ def test_one_line_for_a_kernel_and_those_that_it_calls(notices):
 
 def test_workers_are_silent(notices, monkeypatch):
     process = SimpleNamespace(name="SpawnProcess-1")
-    monkeypatch.setattr(notice, "current_process", lambda: process)
-    compiling(notice.Notice(), "outer")
+    monkeypatch.setattr(dispatcher, "current_process", lambda: process)
+    compiling(dispatcher.Notice(), "outer")
     assert notices == []
 
 
 def test_kernels_of_others_are_not_ours_to_tell(notices):
-    listener, event = notice.Notice(), SimpleNamespace(data={"dispatcher": object()})
+    listener, event = dispatcher.Notice(), SimpleNamespace(data={"dispatcher": object()})
     listener.on_start(event)
     listener.on_end(event)
     assert notices == []
