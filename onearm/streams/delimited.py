@@ -7,6 +7,7 @@ the csv module, which reports what is wrong in which line.
 
 import csv
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -39,13 +40,11 @@ class Delimited:
         self.begun: Iterator[str] | None = chain(head, rest)  # the first pass goes on from here
         self.delimiter = max(DELIMITERS, key=lambda mark: _fit(head, mark))
         numbered = self._head(head)
-        rows = [row for _, row in numbered]
-        first = [field.strip() for field in rows[0]]
-        self.named = any(name in first for name in known) or _is_header(rows)
+        first = [field.strip() for field in numbered[0][1]]
+        self.named = any(name in first for name in known) or _is_header([r for _, r in numbered])
         self.skipped = numbered[0][0] if self.named else 0
-        self.names = tuple(
-            field if self.named and field else f"c{j}" for j, field in enumerate(first)
-        )
+        names = first if self.named else [""] * len(first)
+        self.names = tuple(field or f"c{j}" for j, field in enumerate(names))
         if len(self.names) < 2:
             marks = ", ".join(DELIMITERS.values())
             wrong = f"must have at least 2 columns with one of {marks} between them"
@@ -53,9 +52,9 @@ class Delimited:
 
     def _head(self, head: list[str]) -> list[tuple[int, list[str]]]:
         """Return the rows to infer from, at least one; the last may be cut off."""
-        numbered = list(_rows(head, self.delimiter, partly=True))
+        numbered = list(_whole_rows(head, self.delimiter))
         try:
-            if not numbered and not list(_rows(head, self.delimiter)):
+            if not numbered and not list(_rows(_reader(head, self.delimiter))):
                 raise ValueError(f"{self.file} is empty: it has no rows")
         except csv.Error as error:
             end = f"; the first row must end within {HEAD} lines" if len(head) == HEAD else ""
@@ -74,12 +73,12 @@ class Delimited:
         for _ in islice(rest, done):
             pass
         while some := list(islice(rest, ROWS)):
-            X = None
+            X, n = None, len(some)
             if not any('"' in line for line in some):
                 X = self._numbers(some, columns)
             if X is None:
-                X, some = self._fields(some, rest, done, columns)
-            done += len(some)
+                X, n = self._fields(some, rest, done, columns)
+            done += n
             if len(X):
                 yield X
 
@@ -100,55 +99,52 @@ class Delimited:
 
     def _fields(
         self, some: list[str], rest: Iterator[str], done: int, columns: Columns
-    ) -> tuple[np.ndarray, list[str]]:
-        """Return what the csv module makes of lines, and these with those that end the last row."""
-        taken: list[str] = []
+    ) -> tuple[np.ndarray, int]:
+        """Return what the csv module makes of lines and those that end the last row; how many."""
+        reader = _reader(chain(some, rest), self.delimiter)
         at, rows = [], []
-        numbered = _rows(_noting(chain(some, rest), taken), self.delimiter)
         try:
-            for n, row in numbered:
-                at.append(done + n)
+            for row in _rows(reader):
+                at.append(done + reader.line_num)
                 rows.append(row)
                 if len(row) != len(self.names):
                     wrong = f"must have {len(self.names)} fields, got {len(row)}"
-                    raise ValueError(f"{self.file}, line {done + n}: {wrong}")
-                if n >= len(some):
+                    raise ValueError(f"{self.file}, line {at[-1]}: {wrong}")
+                if reader.line_num >= len(some):
                     break
         except csv.Error as error:
-            raise ValueError(
-                f"{self.file}, line {done + len(taken)}: {_csv_fault(error)}"
-            ) from None
+            place = f"{self.file}, line {done + reader.line_num}"
+            raise ValueError(f"{place}: {_csv_fault(error)}") from None
         X = np.empty((len(rows), len(self.names)))
         for j, texts in enumerate(zip(*rows, strict=True)):
             X[:, j] = columns.encode(j, texts, lambda i: f"line {at[i]}")
-        return X, taken
+        return X, reader.line_num
 
 
 def _csv_fault(error: csv.Error) -> str:
     return f"{error}; csv.field_size_limit raises it" if "limit" in str(error) else str(error)
 
 
-def _noting(some: Iterator[str], taken: list[str]) -> Iterator[str]:
-    for line in some:
-        taken.append(line)
-        yield line
+def _reader(some: Any, delimiter: str) -> Any:
+    return csv.reader(some, delimiter=delimiter, skipinitialspace=True, strict=True)
 
 
-def _rows(some: Any, delimiter: str, partly: bool = False) -> Iterator[tuple[int, list[str]]]:
-    """Give the rows that are not blank, each with the number of its last line."""
-    reader = csv.reader(some, delimiter=delimiter, skipinitialspace=True, strict=True)
-    try:
-        for row in reader:
-            if len(row) > 1 or "".join(row).strip():
-                yield reader.line_num, row
-    except csv.Error:
-        if not partly:  # the last row may be cut off
-            raise
+def _rows(reader: Any) -> Iterator[list[str]]:
+    """Give the rows that are not blank."""
+    return (row for row in reader if len(row) > 1 or "".join(row).strip())
+
+
+def _whole_rows(head: list[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Give the rows of the first lines with the number of their last line; one may be cut off."""
+    reader = _reader(head, delimiter)
+    with suppress(csv.Error):
+        for row in _rows(reader):
+            yield reader.line_num, row
 
 
 def _fit(head: list[str], delimiter: str) -> tuple[bool, int]:
     """How well a delimiter fits: whether all rows are equally long, and how long rows are."""
-    widths = [len(row) for _, row in _rows(head, delimiter, partly=True)]
+    widths = [len(row) for _, row in _whole_rows(head, delimiter)]
     return len(set(widths)) == 1 and widths[0] > 1, max(widths, default=0)
 
 

@@ -14,8 +14,8 @@ from onearm.streams.columns import table_stream
 from onearm.streams.delimited import Delimited
 from onearm.streams.npz import npz_stream
 from onearm.streams.parquet import Parquet
+from onearm.streams.sparse_lines import svmlight_stream
 from onearm.streams.stream import Stream, require
-from onearm.streams.svmlight import svmlight_stream
 from onearm.streams.text_lines import PACKED
 from onearm.streams.vowpal import vowpal_stream
 

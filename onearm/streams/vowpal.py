@@ -90,7 +90,6 @@ def vowpal_stream(path: Path, n_features: int | None, name: str, log: Any) -> St
     """Return the rows of a file as a stream."""
     d = n_features or COLUMNS
     rows = Sparse(path, lambda line: parse(line, d))
-    rows.learn()
     stream = rows.stream(name, d, 0)
     size = f"{counted(rows.n_rows, 'row')}, features hashed to {counted(d, 'column')}"
     logged = "" if rows.wrong is None else "; where an action had a cost, the other is the label"
