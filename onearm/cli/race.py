@@ -120,7 +120,8 @@ def _run(plan: "Plan", on: str, out: Path, console: "Console") -> "Results":
 
 def _show_table(results: "Results", console: "Console") -> None:
     """Print failures and a table for each stream; end here if there is nothing to show."""
-    from onearm.racing import report
+    from onearm.racing.report import table
+    from onearm.racing.summary import by_stream
 
     if results.failures:
         console.print(f"failed: {len(results.failures)}")
@@ -128,6 +129,5 @@ def _show_table(results: "Results", console: "Console") -> None:
         console.print(failure, highlight=False, soft_wrap=True, markup=False)
     if not results.runs:
         raise typer.Exit(1)
-    scores = results.scores()
-    for stream in dict.fromkeys(score.stream for score in scores):
-        console.print(report.table([score for score in scores if score.stream == stream], stream))
+    for stream, scores in by_stream(results.scores()).items():
+        console.print(table(scores, stream))

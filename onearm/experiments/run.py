@@ -103,7 +103,7 @@ def play_missing(
     """
     experiment, missing_data = Experiment(jobs, ledger), []
     for text in experiment.damaged:
-        _print(text, console)
+        print_line(text, console)
     columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()]
     columns += [TimeElapsedColumn(), TimeRemainingColumn()]
     with Progress(*columns, console=console) as progress:
@@ -113,7 +113,7 @@ def play_missing(
                 if isinstance(result, FileNotFoundError):
                     missing_data.append(result)
                 elif not isinstance(result, Exception):
-                    _print(experiment.jobs[name].summary(result), console)
+                    print_line(experiment.jobs[name].summary(result), console)
                 progress.advance(task)
         except KeyboardInterrupt:
             experiment.failures.append("stopped before the end; the same command resumes")
@@ -122,5 +122,6 @@ def play_missing(
     return Played(experiment.records(), experiment.failures)
 
 
-def _print(text: str, console: Console) -> None:
+def print_line(text: str, console: Console) -> None:
+    """Print a text as it is."""
     console.print(text, highlight=False, soft_wrap=True, markup=False)

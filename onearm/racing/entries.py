@@ -36,16 +36,15 @@ def without_numpy(entry: dict[str, Any]) -> dict[str, Any]:
     return {key: getattr(value, "tolist", lambda v=value: v)() for key, value in entry.items()}
 
 
-def stream_entries(given: Any) -> list[Any]:
-    """Return a stream's entry with each of its parameters; lists of a file are no grid."""
-    is_grid = isinstance(given, dict) and "file" not in given
-    return list(grid(without_numpy(given))) if is_grid else [given]
+def stream_grid(given: Any) -> tuple[int, Iterable[Any]]:
+    """Return how many entries a stream has, one for each of its parameters, and give them.
 
-
-def n_stream_entries(given: Any) -> int:
-    """Return how many entries `stream_entries` has, without making them."""
-    is_grid = isinstance(given, dict) and "file" not in given
-    return grid_size(without_numpy(given)) if is_grid else 1
+    Lists of a file are no grid.
+    """
+    if not isinstance(given, dict) or "file" in given:
+        return 1, [given]
+    entry = without_numpy(given)
+    return grid_size(entry), grid(entry)
 
 
 def learner_entry(given: Any) -> dict[str, Any]:

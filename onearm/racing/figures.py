@@ -9,26 +9,25 @@ from typing import Any
 import numpy as np
 
 from onearm.page.plots import COLOURS, line_styles
-from onearm.racing.summary import Score, baselines, exploration
+from onearm.racing.summary import Score, baselines, by_stream, exploration
 
 EARLY = 10  # the rounds before are noise
 LONG = 24  # lines of a column of the legend
 GREYS = ("#5c6168", "#1d1f22")  # of the baselines
 
 
-def write_figures(found: Sequence[Score], folder: Path) -> list[Path]:
+def write_figures(scores: Sequence[Score], folder: Path) -> list[Path]:
     """Draw the errors of each stream over the rounds, and over exploration rates if several."""
     needed()
     import matplotlib
 
     matplotlib.use("Agg")
-    styles = line_styles([(score.name, score.full_information) for score in found])
+    styles = line_styles([(score.name, score.full_information) for score in scores])
     written = []
-    for number, stream in enumerate(dict.fromkeys(score.stream for score in found), 1):
-        scores = [score for score in found if score.stream == stream]
-        written += _save(_curves(scores, stream, styles), folder / f"error-{number}")
-        if exploration(scores):
-            written += _save(_rates(scores, stream), folder / f"exploration-{number}")
+    for number, (stream, some) in enumerate(by_stream(scores).items(), 1):
+        written += _save(_curves(some, stream, styles), folder / f"error-{number}")
+        if exploration(some):
+            written += _save(_rates(some, stream), folder / f"exploration-{number}")
     return written
 
 
@@ -74,16 +73,16 @@ def _rates(scores: list[Score], stream: str) -> Any:
 
     figure, axes = plt.subplots(figsize=(9, 5.5), layout="constrained")
     axes.set_prop_cycle(color=COLOURS)
-    for learner, points in exploration(scores).items():
+    errors = exploration(scores)
+    for (learner, _), points in errors.items():
         rates = [rate for rate, _ in points]
         means = np.array([error.mean for _, error in points])
         half = np.nan_to_num([error.high - error.mean for _, error in points])
-        axes.errorbar(
-            rates, means, half, label=_plain(learner), marker="o", ms=3, capsize=2, lw=1.4
-        )
-    least = min(rate for points in exploration(scores).values() for rate, _ in points if rate > 0)
-    if any(rate == 0 for points in exploration(scores).values() for rate, _ in points):
-        axes.set_xscale("symlog", linthresh=least)
+        style = {"marker": "o", "ms": 3, "capsize": 2, "lw": 1.4}
+        axes.errorbar(rates, means, half, label=_plain(learner), **style)
+    rates = [rate for points in errors.values() for rate, _ in points]
+    if 0 in rates:
+        axes.set_xscale("symlog", linthresh=min(rate for rate in rates if rate > 0))
     else:
         axes.set_xscale("log")
     axes.set(yscale="log", xlabel="exploration parameter", ylabel="error")

@@ -13,10 +13,11 @@ from rich.text import Text
 
 from onearm.experiments.job import Record
 from onearm.experiments.progress import Listener
+from onearm.experiments.run import print_line
 from onearm.racing.run import Job
 
 LINES_EVERY = 30.0  # seconds between lines about unfinished runs, where there is no terminal
-Totals = tuple[float, float, float]  # rounds, correct ones, and seconds
+Totals = tuple[float, ...]  # rounds, correct ones, and seconds
 
 
 @dataclass
@@ -46,6 +47,11 @@ class Line:
         left = "" if self.done == self.runs or not share else _clock(seconds * (1 - share) / share)
         return f"{rounds / seconds:,.0f}", f"{1 - correct / rounds:.4f}", left
 
+    def __str__(self) -> str:
+        rate, error, left = self.cells()
+        numbers = f"error {error}, {rate} rounds/s" + (f", {left} left" if left else "")
+        return f"{self.stream}  {self.name}: {self.done} of {self.runs} runs, {numbers}"
+
 
 class Display:
     """Shows a race on a console: live on a terminal, else in lines as runs end.
@@ -55,24 +61,20 @@ class Display:
     """
 
     def __init__(
-        self,
-        jobs: Mapping[str, Job],
-        finished: Iterable[Record],
-        console: Console,
+        self, jobs: Mapping[str, Job], finished: Iterable[Record], console: Console,
         beyond: bool = False,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.console = console
         self.moves = console.is_terminal and not console.is_dumb_terminal
         self.lines: dict[tuple[str, str], Line] = {}
         self.line_of: dict[str, Line] = {}
         for key, job in jobs.items():
             names = job.source.name, job.name
-            line = self.lines.setdefault(names, Line(*names))
-            line.runs += 1
-            self.line_of[key] = line
+            self.line_of[key] = self.lines.setdefault(names, Line(*names))
+            self.line_of[key].runs += 1
         for record in finished:
             self.end(record["key"], record)
-        self.listener = Listener(self._heard, beyond)
+        self.listener = Listener(self._receive, beyond)
         self.address = self.listener.address
         self.live = Live(
             console=console, get_renderable=self.table, refresh_per_second=4, transient=True
@@ -90,12 +92,15 @@ class Display:
             self.live.stop()
         self.listener.__exit__()
 
-    def _heard(self, key: str, rounds: float, correct: float, seconds: float, of: float) -> None:
+    def _receive(self, key: str, rounds: float, correct: float, seconds: float, of: float) -> None:
         if key in self.line_of:
             self.line_of[key].under_way[key] = (rounds, correct, seconds)
             self.line_of[key].per_run = of
         if not self.moves and time.monotonic() - self.printed > LINES_EVERY:
-            self.print_under_way()
+            self.printed = time.monotonic()
+            for line in list(self.lines.values()):
+                if line.under_way:
+                    print_line(str(line), self.console)
 
     def end(self, key: str, record: Record) -> None:
         """Count a run that has ended."""
@@ -106,26 +111,16 @@ class Display:
         correct = round((1 - record["error"]) * rounds)
         line.finished = _sum(line.finished, (rounds, correct, record["seconds"]))
 
-    def failed(self, key: str, why: str) -> None:
-        """Drop a run that has no record, and print why."""
-        self.line_of[key].under_way.pop(key, None)
-        self._print(f"failed {why}")
-
-    def print_under_way(self) -> None:
-        """Print a line about every learner with unfinished runs."""
-        self.printed = time.monotonic()
-        for line in list(self.lines.values()):
-            if line.under_way:
-                self._print(_sentence(line))
-
     def ended(self, key: str, record: Record) -> None:
         """Count a run that has ended, and print it without a terminal."""
         self.end(key, record)
         if not self.moves:
-            self._print(_sentence(self.line_of[key]))
+            print_line(str(self.line_of[key]), self.console)
 
-    def _print(self, text: str) -> None:
-        self.console.print(text, highlight=False, soft_wrap=True, markup=False)
+    def failed(self, key: str, why: str) -> None:
+        """Drop a run that has no record, and print why."""
+        self.line_of[key].under_way.pop(key, None)
+        print_line(f"failed {why}", self.console)
 
     def table(self) -> Table:
         """Return the table of all lines, or of those that fit."""
@@ -147,15 +142,7 @@ class Display:
 
 
 def _sum(*totals: Totals) -> Totals:
-    rounds, correct, seconds = map(sum, zip(*totals, strict=True))
-    return rounds, correct, seconds
-
-
-def _sentence(line: Line) -> str:
-    rate, error, left = line.cells()
-    more = f", {left} left" if left else ""
-    runs = f"{line.done} of {line.runs} runs"
-    return f"{line.stream}  {line.name}: {runs}, error {error}, {rate} rounds/s{more}"
+    return tuple(map(sum, zip(*totals, strict=True)))
 
 
 def _clock(seconds: float) -> str:

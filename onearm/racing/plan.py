@@ -23,14 +23,7 @@ from typing import Any
 
 from onearm.core.parameters import parameters
 from onearm.experiments import identity
-from onearm.racing.entries import (
-    grid,
-    grid_size,
-    learner_class,
-    learner_entry,
-    n_stream_entries,
-    stream_entries,
-)
+from onearm.racing.entries import grid, grid_size, learner_class, learner_entry, stream_grid
 from onearm.racing.rows import Source, resolve
 from onearm.racing.run import Job
 from onearm.streams.stream import require
@@ -84,18 +77,16 @@ class Plan:
             given = getattr(self, name)
             several = list(given) if isinstance(given, list | tuple) else [given]
             object.__setattr__(self, name, several)
-        for name in ("streams", "learners"):
-            require(**{name: (len(getattr(self, name)) > 0, "at least one", getattr(self, name))})
-        for name in ("in_order", "raw"):
-            value = getattr(self, name)
-            require(**{name: (isinstance(value, bool), "True or False", value)})
-        for name, (least, most) in LIMITS.items():
-            value = getattr(self, name)
-            is_whole = isinstance(value, int) and not isinstance(value, bool)
-            fits = (is_whole and least <= value <= most) or (name == "rounds" and value is None)
-            require(**{name: (fits, f"a whole number in [{least}, {most}]", value)})
-        fits = isinstance(self.tune, int | float) and 0 <= self.tune <= 0.5
-        require(tune=(fits, "in [0, 0.5]", self.tune))
+        value = vars(self)
+        lists = {n: (bool(value[n]), "at least one", value[n]) for n in ("streams", "learners")}
+        flags = ((name, value[name]) for name in ("in_order", "raw"))
+        tuned = isinstance(self.tune, int | float) and 0 <= self.tune <= 0.5
+        require(
+            **lists,
+            **{name: (isinstance(flag, bool), "True or False", flag) for name, flag in flags},
+            **{name: _whole(value[name], name == "rounds", *LIMITS[name]) for name in LIMITS},
+            tune=(tuned, "in [0, 0.5]", self.tune),
+        )
 
     @classmethod
     def read(cls, path: str | Path) -> "Plan":
@@ -115,58 +106,47 @@ class Plan:
 
     def toml(self) -> str:
         """Return the plan as TOML, with Streams and classes of Python in comments."""
-        keys = [field.name for field in fields(self) if field.name not in ("streams", "learners")]
-        values = {key: getattr(self, key) for key in keys}
-        lines = [f"{key} = {_to_toml(v)}" for key, v in values.items() if v is not None]
-        entries: list[tuple[str, dict[str, Any]]] = []
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        lines, tables = _toml_lines(values, "streams", "learners"), []
         for source in self.sources:
             if source.is_given:
                 name, sha256 = _to_toml(source.spec["name"]), source.spec["sha256"]
                 lines.append(f"# a Stream of Python: {name}, SHA-256 {sha256}")
             else:
-                entries.append(("streams", source.spec))
+                tables += ["", "[[streams]]", *_toml_lines(source.spec, "sha256")]
         for entry in map(learner_entry, self.learners):
             if isinstance(entry["name"], type):
-                lines.append(f"# a class of Python: {_settings(entry)}")
+                settings = [entry["name"].__name__, *_toml_lines(entry, "name")]
+                lines.append(f"# a class of Python: {', '.join(settings)}")
             else:
-                entries.append(("learners", entry))
-        for title, entry in entries:
-            lines += ["", f"[[{title}]]"]
-            shown = {k: v for k, v in entry.items() if k != "sha256" and v is not None}
-            lines += [f"{key} = {_to_toml(value)}" for key, value in shown.items()]
-        return "\n".join(lines) + "\n"
+                tables += ["", "[[learners]]", *_toml_lines(entry)]
+        return "\n".join(lines + tables) + "\n"
 
     @cached_property
     def sources(self) -> list[Source]:
         """The streams, no two of one name; files are hashed once."""
         self._require_few_runs()
-        entries = [entry for given in self.streams for entry in stream_entries(given)]
+        entries = [entry for given in self.streams for entry in stream_grid(given)[1]]
         sources = [resolve(entry, self.rounds) for entry in entries]
-        for name, n in Counter(source.name for source in sources).items():
-            if n > 1:
-                raise ValueError(f"streams must have different names, got {name!r} twice")
+        _require_different("streams", [source.name for source in sources])
         return sources
 
     def jobs(self) -> list[Job]:
         """Return all runs, those on the same rows beside each other."""
         self._require_few_runs()
         learners = [pair for given in self.learners for pair in self._grid(given)]
-        codes = {learner_class(name): "" for name, _ in learners}
-        for name, n in Counter(cls.__name__ for cls in codes).items():
-            if n > 1:
-                raise ValueError(f"learners must have different names, got {n} that are {name!r}")
-        codes = {cls: identity.code(cls) for cls in codes}
+        _require_different("learners", [c.__name__ for c in dict.fromkeys(c for c, _ in learners)])
         settings = (self.seed, self.rounds, self.tune, self.in_order, self.raw)
         return [
-            Job(source, name, chosen, repeat, *settings, codes[learner_class(name)])
+            Job(source, cls, chosen, repeat, *settings, identity.code(cls))
             for source in self.sources
             for repeat in range(self.repeats)
-            for name, chosen in learners
+            for cls, chosen in learners
         ]
 
     def _require_few_runs(self) -> None:
         """Count the runs before any is made: grids and repeats multiply."""
-        streams = sum(map(n_stream_entries, self.streams))
+        streams = sum(stream_grid(given)[0] for given in self.streams)
         learners = sum(grid_size(self._entry(given)) for given in self.learners)
         runs = streams * learners * self.repeats
         parts = f"{streams} streams × {learners} learners × {self.repeats} repeats"
@@ -181,22 +161,32 @@ class Plan:
         return entry
 
     def _grid(self, given: Any) -> Iterable[tuple[Any, dict[str, Any]]]:
-        """Give a learner with each of its settings."""
+        """Give a learner's class with each of its settings."""
         entry = self._entry(given)
-        name = entry.pop("name")
-        cls = learner_class(name)
+        cls = learner_class(entry.pop("name"))
         allowed = [p.name for p in parameters(cls) if p.name not in SIZES]
         for key in entry:
             if key not in allowed:
                 expected = f"{cls.__name__} has the parameters {', '.join(allowed)}"
                 raise ValueError(f"{expected}, got {key!r}")
-        for chosen in grid(entry):
-            yield name, chosen
+        return ((cls, chosen) for chosen in grid(entry))
 
 
-def _settings(entry: dict[str, Any]) -> str:
-    settings = [f"{key} = {_to_toml(v)}" for key, v in entry.items() if key != "name"]
-    return ", ".join([entry["name"].__name__, *settings])
+def _whole(value: Any, optional: bool, least: int, most: int) -> tuple[bool, str, Any]:
+    is_whole = isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+    fits = is_whole or (optional and value is None)
+    return fits, f"a whole number in [{least}, {most}]", value
+
+
+def _require_different(what: str, names: list[str]) -> None:
+    for name, n in Counter(names).items():
+        if n > 1:
+            raise ValueError(f"{what} must have different names, got {n} that are {name!r}")
+
+
+def _toml_lines(entry: dict[str, Any], *hidden: str) -> list[str]:
+    shown = {key: v for key, v in entry.items() if key not in hidden and v is not None}
+    return [f"{key} = {_to_toml(value)}" for key, value in shown.items()]
 
 
 def _to_toml(value: Any) -> str:

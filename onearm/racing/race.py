@@ -2,7 +2,7 @@
 
 import tempfile
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from onearm.core.kernels import is_compiled
 from onearm.experiments.job import Record
 from onearm.experiments.ledger import Ledger, name_in_errors
 from onearm.experiments.pool import ALL_CORES, is_cluster, require_place
-from onearm.experiments.run import Experiment
+from onearm.experiments.run import Experiment, print_line
 from onearm.racing import report
 from onearm.racing.live import Display
 from onearm.racing.plan import Plan
@@ -58,27 +58,18 @@ class Results:
             raise ValueError(f"no run has ended: {'; '.join(self.failures[:1])}")
         folder.mkdir(parents=True, exist_ok=True)
         data = report.page_data(self.plan, scores, self.failures, command)
-
-        def write(new: Path) -> list[Path]:
+        with (
+            name_in_errors(folder),
+            tempfile.TemporaryDirectory(prefix="writing-", dir=folder) as name,
+        ):
+            new = Path(name)  # files are replaced when all are written
             page.write(data, new / "race.html")
-            (new / "race.toml").write_text(self.plan.toml(), encoding="utf-8")
+            (new / "race.toml").write_text(data["toml"], encoding="utf-8")
             written = [new / "race.html", new / "race.toml", *report.write_numbers(scores, new)]
-            return written + (write_figures(scores, new) if figures else [])
-
-        with name_in_errors(folder):
-            return _replace_together(folder, write, is_figure)
-
-
-def _replace_together(folder: Path, write: Callable[[Path], list[Path]], old: Any) -> list[Path]:
-    """Let `write` fill a new folder, then put its files in place of those of the same names.
-
-    Where writing fails, none is replaced; other files that are `old` are removed.
-    """
-    with tempfile.TemporaryDirectory(prefix="writing-", dir=folder) as new:
-        written = write(Path(new))
-        for path in filter(old, list(folder.iterdir())):
-            path.unlink()
-        return [path.replace(folder / path.name) for path in written]
+            written += write_figures(scores, new) if figures else []
+            for path in filter(is_figure, list(folder.iterdir())):
+                path.unlink()
+            return [path.replace(folder / path.name) for path in written]
 
 
 def race(
@@ -110,13 +101,13 @@ def race(
     not_compiled = _require_learners(jobs)
     for source in planned.sources:
         if not source.generator:
-            source.load(lambda sentence: _print(sentence, console))
+            source.load(lambda sentence: print_line(sentence, console))
     experiment = Experiment(jobs, Ledger(None if out is None else Path(out) / RUNS, fault))
     for text in experiment.damaged:
         _warn(text, console)
     to_compile = not_compiled & {job.cls.__name__ for job in experiment.missing().values()}
     if to_compile and not is_cluster(on):
-        _print(f"compiling {', '.join(sorted(to_compile))} (once)", console)
+        print_line(f"compiling {', '.join(sorted(to_compile))} (once)", console)
     with Display(experiment.jobs, experiment.records(), console, is_cluster(on)) as display:
         for key, result in experiment.play(on, display.address):
             if isinstance(result, Exception):
@@ -143,8 +134,4 @@ def _warn(text: str, console: Console) -> None:
     if console.quiet:
         warnings.warn(text, stacklevel=3)  # of the caller of `race`
     else:
-        _print(text, console)
-
-
-def _print(text: str, console: Console) -> None:
-    console.print(text, highlight=False, soft_wrap=True, markup=False)
+        print_line(text, console)

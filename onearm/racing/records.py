@@ -20,39 +20,25 @@ def _count(value: Any) -> bool:
     return type(value) is int and 0 <= value < 2**53
 
 
-def _text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _numbers_by_name(value: Any) -> bool:
-    return isinstance(value, dict) and all(map(_number, value.values()))
-
-
-def _machine(value: Any) -> bool:
-    return value is None or (isinstance(value, dict) and {"cpu", "cores", "python"} <= set(value))
+def _dict(value: Any) -> bool:
+    return isinstance(value, dict)
 
 
 ALLOWED: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "key": (_text, "a text"),
-    "name": (_text, "a text"),
-    "learner": (_text, "a text"),
-    "date": (_text, "a text"),
-    "stream": (lambda v: isinstance(v, dict) and bool({"name", "file"} & set(v)), "a stream"),
-    "parameters": (lambda v: isinstance(v, dict), "parameters"),
-    "played": (lambda v: isinstance(v, dict), "parameters"),
-    "versions": (lambda v: isinstance(v, dict), "versions"),
-    "tuned": (_numbers_by_name, "numbers by name"),
-    "exploration": (lambda v: v is None or _text(v), "a text or null"),
-    "shuffled": (lambda v: isinstance(v, bool), "true or false"),
-    "full_information": (lambda v: isinstance(v, bool), "true or false"),
-    "repeat": (_count, "a whole number of at least 0"),
-    "n_classes": (_count, "a whole number of at least 0"),
-    "n_features": (_count, "a whole number of at least 0"),
-    "bytes": (_count, "a whole number of at least 0"),
+    **dict.fromkeys(("key", "name", "learner", "date"), (lambda v: isinstance(v, str), "a text")),
+    "stream": (lambda v: _dict(v) and bool({"name", "file"} & set(v)), "a stream"),
+    **dict.fromkeys(("parameters", "played"), (_dict, "parameters")),
+    "versions": (_dict, "versions"),
+    "tuned": (lambda v: _dict(v) and all(map(_number, v.values())), "numbers by name"),
+    "exploration": (lambda v: v is None or isinstance(v, str), "a text or null"),
+    **dict.fromkeys(
+        ("shuffled", "full_information"), (lambda v: isinstance(v, bool), "true or false")
+    ),
+    **dict.fromkeys(
+        ("repeat", "n_classes", "n_features", "bytes"), (_count, "a whole number of at least 0")
+    ),
     "n_rounds": (lambda v: _count(v) and v > 0, "a whole number of at least 1"),
-    "error": (_share, "in [0, 1]"),
-    "last_tenth": (_share, "in [0, 1]"),
-    "area": (_share, "in [0, 1]"),
+    **dict.fromkeys(("error", "last_tenth", "area"), (_share, "in [0, 1]")),
     "seconds": (lambda v: _number(v) and v >= 0, "a number of at least 0"),
 }
 
@@ -70,7 +56,8 @@ def fault(record: Record) -> str | None:
         return "curve must have the rounds of a race"
     majority = record.get("majority", [0.0] * len(rounds))  # runs of earlier versions have none
     for name, errors in (("curve", curve.get("error")), ("majority", majority)):
-        sound = isinstance(errors, list) and list(map(_share, errors)) == [True] * len(rounds)
-        if not sound:
+        if not isinstance(errors, list) or list(map(_share, errors)) != [True] * len(rounds):
             return f"{name} must have {len(rounds)} errors in [0, 1]"
-    return None if _machine(record.get("machine")) else "machine must have cpu, cores and python"
+    machine = record.get("machine")  # which those have not either
+    sound = machine is None or (_dict(machine) and {"cpu", "cores", "python"} <= set(machine))
+    return None if sound else "machine must have cpu, cores and python"

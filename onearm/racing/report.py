@@ -14,7 +14,7 @@ from onearm.metrics import Interval
 from onearm.page.text import count, size
 from onearm.racing.plan import Plan
 from onearm.racing.rows import Source
-from onearm.racing.summary import Score, baselines, exploration
+from onearm.racing.summary import Score, baselines, by_stream, exploration
 
 NOTES = (
     "All learners of a repeat see the same rows in the same order.",
@@ -38,10 +38,10 @@ IN_ORDER = (
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how formulas begin in spreadsheets
 
 
-def table(found: Sequence[Score], stream: str) -> Table:
+def table(scores: Sequence[Score], stream: str) -> Table:
     """Return a table of the learners on a stream; errors are fractions, as on the page."""
-    n_rounds = found[0].records[0]["n_rounds"]
-    runs = max(len(score.records) for score in found)
+    n_rounds = scores[0].records[0]["n_rounds"]
+    runs = max(len(score.records) for score in scores)
     title = f"{stream}: {n_rounds:,} rounds, {runs} repeat{'s' if runs > 1 else ''}"
     lines = Table(
         title=Text(title), title_justify="left", caption_justify="left", box=None, pad_edge=False
@@ -49,7 +49,7 @@ def table(found: Sequence[Score], stream: str) -> Table:
     lines.add_column("learner", overflow="fold")  # where it is narrow: numbers stay whole
     for column in ("error", "last", "area", "vs. best", "rounds/s", "memory"):
         lines.add_column(column, justify="right", no_wrap=True)
-    for score in found:
+    for score in scores:
         behind = "" if score.difference is None else format_interval(score.difference, "+")
         few = "" if len(score.records) == runs else f" ({len(score.records)} of {runs})"
         lines.add_row(
@@ -58,8 +58,8 @@ def table(found: Sequence[Score], stream: str) -> Table:
             count(score.rate), size(score.bytes),
         )  # fmt: skip
     caption = "error ± half its 95 % interval; in the last tenth; area under the curve"
-    caption += "; * full information" if any(s.full_information for s in found) else ""
-    played_on = machines(record for score in found for record in score.records)
+    caption += "; * full information" if any(s.full_information for s in scores) else ""
+    played_on = machines(record for score in scores for record in score.records)
     if len(played_on) > 1:  # rounds/s are not of one
         caption += f"; played on {len(played_on)} machines: {'; '.join(played_on)}"
     lines.caption = Text(caption)
@@ -76,10 +76,10 @@ def format_interval(value: Interval, sign: str = "") -> str:
     return f"{value.mean:{sign}.4f}" + ("" if isnan(half) else f" ±{half:.4f}")
 
 
-def rows(found: Sequence[Score]) -> list[dict[str, Any]]:
+def rows(scores: Sequence[Score]) -> list[dict[str, Any]]:
     """Return a flat row of numbers for each learner and stream."""
     flat = []
-    for score in found:
+    for score in scores:
         first = score.records[0]
         line: dict[str, Any] = {
             "stream": score.stream, "learner": first["learner"], "name": score.name,
@@ -93,9 +93,9 @@ def rows(found: Sequence[Score]) -> list[dict[str, Any]]:
     return flat
 
 
-def write_numbers(found: Sequence[Score], folder: Path) -> list[Path]:
+def write_numbers(scores: Sequence[Score], folder: Path) -> list[Path]:
     """Write results.csv, and results.parquet where pyarrow is installed."""
-    lines = rows(found)
+    lines = rows(scores)
     path = folder / "results.csv"
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(lines[0]))
@@ -120,48 +120,40 @@ def _safe(value: Any) -> Any:
 
 
 def page_data(
-    plan: Plan, found: Sequence[Score], failures: Sequence[str], command: str
+    plan: Plan, scores: Sequence[Score], failures: Sequence[str], command: str
 ) -> dict[str, Any]:
     """Return what the page of a race shows."""
     sources = {source.name: source for source in plan.sources}
     notes = [*NOTES, *([] if plan.raw else [SCALED])]
     notes += [TUNED.format(plan.tune)] if plan.tune else []
-    ordered = dict.fromkeys(s.stream for s in found if not s.records[0]["shuffled"])
+    ordered = dict.fromkeys(s.stream for s in scores if not s.records[0]["shuffled"])
     notes += [IN_ORDER.format(", ".join(ordered))] if ordered else []
     notes += [f"Failed: {failure}" for failure in failures]
-    runs = [record for score in found for record in score.records]
+    runs = [record for score in scores for record in score.records]
     latest = max(runs, key=lambda record: record["date"])
     return {
-        "title": "Race: " + ", ".join(dict.fromkeys(score.stream for score in found)),
+        "title": "Race: " + ", ".join(dict.fromkeys(score.stream for score in scores)),
         "date": latest["date"], "command": command, "toml": plan.toml(), "notes": notes,
         "versions": latest["versions"], "machines": machines(runs),
-        "streams": [
-            _stream_data(source, [score for score in found if score.stream == name])
-            for name, source in sources.items() if any(score.stream == name for score in found)
-        ],
+        "streams": [_stream_data(sources[name], some) for name, some in by_stream(scores).items()],
     }  # fmt: skip
 
 
-def _stream_data(source: Source, found: list[Score]) -> dict[str, Any]:
-    first = found[0].records[0]
+def _stream_data(source: Source, scores: list[Score]) -> dict[str, Any]:
+    first = scores[0].records[0]
     return {
-        "name": found[0].stream, "about": source.describe(), "rounds": first["n_rounds"],
+        "name": scores[0].stream, "about": source.describe(), "rounds": first["n_rounds"],
         "n_classes": first["n_classes"],
-        "n_features": source.n_features or min(score.records[0]["n_features"] for score in found),
-        "repeats": max(len(score.records) for score in found),
-        "learners": [_learner_data(score) for score in found],
-        "baselines": [{"label": k, "curve": c} for k, c in baselines(found).items()],
+        "n_features": source.n_features or min(score.records[0]["n_features"] for score in scores),
+        "repeats": max(len(score.records) for score in scores),
+        "learners": [_learner_data(score) for score in scores],
+        "baselines": [{"label": k, "curve": c} for k, c in baselines(scores).items()],
         "exploration": [
-            {"name": learner, "parameter": _rate_name(found, learner),
+            {"name": learner, "parameter": parameter,
              "points": [{"value": rate} | error._asdict() for rate, error in points]}
-            for learner, points in exploration(found).items()
+            for (learner, parameter), points in exploration(scores).items()
         ],
     }  # fmt: skip
-
-
-def _rate_name(found: list[Score], learner: str) -> str:
-    records = (score.records[0] for score in found)
-    return next(r["exploration"] for r in records if r["learner"] == learner.split()[0])
 
 
 def _learner_data(score: Score) -> dict[str, Any]:

@@ -9,7 +9,7 @@ prepares them.
 import inspect
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ IN_MEMORY = 2**30  # bytes of numbers: a larger stream is played in file order, 
 CACHED = 2**28  # bytes of a repeat's rows that stay in memory from one learner to the next
 
 
-@dataclass(eq=False)
+@dataclass
 class Source:
     """Where rows come from: a name with parameters, or a file with those of `read`.
 
@@ -36,10 +36,7 @@ class Source:
     """
 
     spec: dict[str, Any]
-    stream: Stream | None = None
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Source) and self.spec == other.spec
+    stream: Stream | None = field(default=None, compare=False)
 
     def __hash__(self) -> int:
         return hash(json.dumps(self.spec, sort_keys=True))
@@ -55,8 +52,8 @@ class Source:
         return "sha256" in self.spec and "file" not in self.spec
 
     @property
-    def generator(self) -> Callable[..., Stream] | None:
-        """The function that makes the rows of a synthetic stream."""
+    def generator(self) -> Any:
+        """The function that makes the rows of a synthetic stream, else None."""
         name = "" if "sha256" in self.spec else self.spec["name"]
         return getattr(onearm, name) if name in SYNTHETIC.values() else None
 
@@ -82,7 +79,6 @@ class Source:
         """Return a synthetic stream with its parameters."""
         parameters = {key: value for key, value in self.spec.items() if key != "name"}
         n_rows = {"n_rows": rounds} if rounds else {}
-        assert self.generator is not None
         return self.generator(**n_rows, seed=seed, **parameters)
 
     def load(self, log: Callable[[str], Any] = lambda sentence: None) -> Stream:
@@ -141,10 +137,11 @@ def _named(spec: dict[str, Any]) -> Source:
     source = Source(spec | {"name": SYNTHETIC.get(name, name)})
     if not source.generator:
         datasets.about(name)  # raises if it is not known
-    allowed = set(inspect.signature(source.generator).parameters) if source.generator else set()
-    for key in set(spec) - {"name"}:
-        if key not in allowed - {"n_rows", "seed"}:
-            raise ValueError(f"stream {spec['name']} has no parameter {key!r}")
+        allowed = set()
+    else:
+        allowed = set(inspect.signature(source.generator).parameters) - {"n_rows", "seed"}
+    for key in set(spec) - {"name"} - allowed:
+        raise ValueError(f"stream {spec['name']} has no parameter {key!r}")
     if source.generator:
         try:
             source.generate(1, 0)  # raises if a parameter is out of its range

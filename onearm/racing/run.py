@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-import onearm
 from onearm import metrics
 from onearm.experiments import identity
 from onearm.experiments.job import OnProgress, Record, hash_text
@@ -21,7 +20,7 @@ class Job(NamedTuple):
     """A run that is to be played: all that decides what comes of it."""
 
     source: Source
-    learner: Any  # a class, or its name
+    cls: Any  # of the learner
     parameters: dict[str, Any]
     repeat: int
     seed: int
@@ -30,11 +29,6 @@ class Job(NamedTuple):
     in_order: bool = False
     raw: bool = False
     code: str = ""  # the identity of the learner's code
-
-    @property
-    def cls(self) -> Any:
-        """The learner's class."""
-        return getattr(onearm, self.learner) if isinstance(self.learner, str) else self.learner
 
     @property
     def name(self) -> str:

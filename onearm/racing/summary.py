@@ -1,6 +1,6 @@
 """Summaries of a race: means with 95 % intervals, and paired differences to the best learner."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,6 +8,8 @@ import numpy as np
 from onearm.experiments.job import Record
 from onearm.metrics import Interval, interval
 from onearm.racing.rows import stream_name
+
+METRICS = ("error", "last_tenth", "area")
 
 
 class Score(NamedTuple):
@@ -74,14 +76,6 @@ def spread(values: Any) -> Interval:
     return interval(values)
 
 
-def streams(records: Sequence[Record]) -> dict[str, list[Record]]:
-    """Return the records of each stream by its name."""
-    by_name: dict[str, list[Record]] = {}
-    for record in records:
-        by_name.setdefault(stream_name(record["stream"]), []).append(record)
-    return by_name
-
-
 def scores(records: Sequence[Record]) -> list[Score]:
     """Return every learner on every stream, the lowest error first.
 
@@ -89,11 +83,13 @@ def scores(records: Sequence[Record]) -> list[Score]:
     repeats that both have played. Where all have full information, none is marked as the best and
     differences are to the learner with the lowest error.
     """
+    played: dict[str, dict[str, list[Record]]]
+    played = {stream_name(record["stream"]): {} for record in records}
+    for record in sorted(records, key=lambda record: record["repeat"]):
+        by_name = played[stream_name(record["stream"])]
+        by_name.setdefault(record["name"], []).append(record)
     scored = []
-    for stream, played in streams(records).items():
-        by_name: dict[str, list[Record]] = {}
-        for record in sorted(played, key=lambda record: record["repeat"]):
-            by_name.setdefault(record["name"], []).append(record)
+    for stream, by_name in played.items():
         mean = {n: np.mean([r["error"] for r in rs]) for n, rs in by_name.items()}
         bandits = [name for name, rs in by_name.items() if not rs[0]["full_information"]]
         most = max(len(by_name[name]) for name in bandits or by_name)
@@ -101,13 +97,19 @@ def scores(records: Sequence[Record]) -> list[Score]:
         best = min(whole, key=mean.__getitem__)
         for name in sorted(mean, key=mean.__getitem__):
             runs = by_name[name]
-            parts = {
-                key: spread([run[key] for run in runs]) for key in ("error", "last_tenth", "area")
-            }
+            error, last, area = (spread([run[key] for run in runs]) for key in METRICS)
             paired = None if name == best else _paired(runs, by_name[best])
             is_best = name == best and bool(bandits)
-            scored.append(Score(stream, name, runs, difference=paired, best=is_best, **parts))
+            scored.append(Score(stream, name, runs, error, last, area, paired, is_best))
     return scored
+
+
+def by_stream(scores: Iterable[Score]) -> dict[str, list[Score]]:
+    """Return the scores of each stream by its name."""
+    grouped: dict[str, list[Score]] = {}
+    for score in scores:
+        grouped.setdefault(score.stream, []).append(score)
+    return grouped
 
 
 def _paired(runs: list[Record], best: list[Record]) -> Interval | None:
@@ -116,14 +118,20 @@ def _paired(runs: list[Record], best: list[Record]) -> Interval | None:
     return spread(both) if both else None
 
 
-def exploration(scores: Sequence[Score]) -> dict[str, list[tuple[float, Interval]]]:
-    """Return the errors of learners that were played with several exploration rates, by rate."""
-    by_learner: dict[str, list[tuple[float, Interval]]] = {}
+def exploration(
+    scores: Sequence[Score],
+) -> dict[tuple[str, str], list[tuple[float, Interval]]]:
+    """Return the errors of learners that were played with several exploration rates, by rate.
+
+    The key is the learner's name with its other parameters, and the name of the rate.
+    """
+    by_learner: dict[tuple[str, str], list[tuple[float, Interval]]] = {}
     for score in scores:
         record = score.records[0]
         given = dict(record["parameters"])
         rate = given.pop(record["exploration"], None)
         if rate is not None:
             name = " ".join([record["learner"], *(f"{key}={v}" for key, v in given.items())])
-            by_learner.setdefault(name, []).append((rate, score.error))
-    return {n: sorted(p, key=lambda pair: pair[0]) for n, p in by_learner.items() if len(p) > 1}
+            key = name, record["exploration"]
+            by_learner.setdefault(key, []).append((rate, score.error))
+    return {k: sorted(p, key=lambda pair: pair[0]) for k, p in by_learner.items() if len(p) > 1}

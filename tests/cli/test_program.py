@@ -65,7 +65,7 @@ def test_a_plan_excludes_other_options(tmp_path):
 
 def test_a_race_with_a_failure_reports_it_and_fails(tmp_path, monkeypatch):
     def play(job, progress):
-        if job.learner == "SOBA":
+        if job.cls.__name__ == "SOBA":
             raise OSError("no more")
         return really(job, progress)
 

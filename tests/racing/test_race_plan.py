@@ -104,7 +104,9 @@ def test_streams_with_other_rows_or_sizes_have_other_keys():
     given = [{}, {"nominal": (2, 2, 2)}, {"n_classes": 5}]
     plans = [Plan([onearm.Stream.of(X, y, **one)], ["SOBA"]) for one in given]
     assert len({key for plan in plans for key in keys(plan)}) == 3
-    with pytest.raises(ValueError, match="streams must have different names, got 'rows' twice"):
+    with pytest.raises(
+        ValueError, match="streams must have different names, got 2 that are 'rows'"
+    ):
         race([onearm.Stream.of(X, y), onearm.Stream.of(X[::-1], y)], "SOBA", on=1)
 
 
