@@ -21,27 +21,25 @@ import numpy as np
 from onearm.core.kernels import bind, compose
 from onearm.core.parameters import option_or_call, real, whole
 from onearm.core.state import state
-from onearm.regression import stages, weak_linear, weak_river, weak_trees
+from onearm.regression import stages
 from onearm.regression.losses import LOGISTIC
 from onearm.regression.regressor import Regressor
 from onearm.regression.rounds import Kernels, assemble
+from onearm.regression.weak_learners import LinearLearners, RiverLearners, WeakLearners
+from onearm.regression.weak_trees import Trees
+
+
+def _composed(template: Any, name: str, **kernels: Any) -> Any:
+    return compose(template, **kernels)
 
 
 @cache
-def kernels_over(weak: Any, name: str, predict: Any, learn: Any, ask: Any = None) -> Kernels:
-    """Return the kernels of the booster called `name` over a kind of weak learners, a module."""
-
-    def composed(template: Any, name: str, **kernels: Any) -> Any:
-        return compose(template, **kernels)
-
-    put = composed if weak is weak_river else bind
-    return assemble(
-        name,
-        put(predict, f"{name}.predict_one", weak_predict=weak.predict),
-        put(learn, f"{name}.learn", weak_learn=weak.learn),
-        ask and put(ask, f"{name}.ask"),
-        put,
-    )
+def kernels_over(weak: tuple, name: str, predict: Any, learn: Any, ask: Any = None) -> Kernels:
+    """Return the kernels of the booster called `name` over those of weak learners."""
+    put = _composed if weak is RiverLearners.kernels else bind
+    predict = put(predict, f"{name}.predict_one", weak_predict=weak[0])
+    learn = put(learn, f"{name}.learn", weak_learn=weak[1])
+    return assemble(name, predict, learn, ask and put(ask, f"{name}.ask"), put)
 
 
 @dataclass(eq=False)
@@ -59,13 +57,14 @@ class Booster(Regressor):
     templates: ClassVar[tuple]  # of `stages`: predict and learn, and ask where losses are asked for
 
     def plan(self) -> None:
-        self.learners: Any
+        sizes = self.n_features, self.n_outputs, self.n_learners, (self.lr, self.power, self.R)
+        self.learners: WeakLearners
         if callable(self.weak):
-            self.learners = weak_river.RiverWeak(self)
+            self.learners = RiverLearners(*sizes, self.weak)
         elif self.weak == "linear":
-            self.learners = weak_linear.LinearWeak(self)
+            self.learners = LinearLearners(*sizes)
         else:
-            self.learners = weak_trees.TreeWeak(self)
+            self.learners = Trees(*sizes, 2 if self.weak == "stump" else self.max_leaves)
         self.parts = (self.learners,)
 
     def start(self) -> None:
@@ -78,10 +77,8 @@ class Booster(Regressor):
         return self.weak != "linear"
 
     @property
-    def kernels(self) -> Kernels:
-        river = weak_river if callable(self.weak) else weak_trees
-        weak = weak_linear if self.weak == "linear" else river
-        return kernels_over(weak, type(self).__name__, *self.templates)
+    def kernels(self) -> Kernels:  # type: ignore[override] # so do they
+        return kernels_over(self.learners.kernels, type(self).__name__, *self.templates)
 
 
 @dataclass(eq=False)
@@ -160,7 +157,9 @@ class SpanBooster(Booster):
         scratch, settings = (*self._scratch, self.shrinkage), (self.B, self.low, self.high, 0.0)
         return scratch, settings, self.learners.model()
 
-    def check_targets(self, y: np.ndarray, kind: int) -> None:
+    def _targets(self, kind: int, y: Any, n: int, first: int) -> np.ndarray:
+        y = super()._targets(kind, y, n, first)
         longest = np.sqrt((y * y).sum(axis=1).max(initial=0.0))
         if kind != LOGISTIC and longest > self.B:
             raise ValueError(f"B must be at least the norm of every y, {longest:g}, got {self.B!r}")
+        return y

@@ -24,7 +24,7 @@ from onearm.core.state import state
 from onearm.core.vectors import entry, size
 from onearm.regression.losses import slope_of
 from onearm.regression.regressor import Regressor
-from onearm.regression.rounds import Kernels, assemble
+from onearm.regression.rounds import assemble
 
 
 @kernel_without_refcounts
@@ -121,11 +121,6 @@ def linear_model(r: Any, delta: float = 0.0) -> tuple:
     return r.weights, np.empty(r.n_outputs), (r.lr, r.power, r.R, delta, r.low, r.high)
 
 
-OGD_KERNELS = assemble("OGD", predict, learn)
-NFKM_KERNELS = assemble("NFKM", predict, learn_losses, ask)
-FKM_KERNELS = assemble("FKM", predict, learn_losses, ask_for_prediction)
-
-
 @dataclass(eq=False)
 class OGD(Regressor):
     """Online gradient descent.
@@ -142,10 +137,7 @@ class OGD(Regressor):
     weights: np.ndarray = state("n_features", "n_outputs")
 
     full_information = True
-
-    @property
-    def kernels(self) -> Kernels:
-        return OGD_KERNELS
+    kernels = assemble("OGD", predict, learn)
 
     def model(self) -> tuple:
         return linear_model(self)
@@ -168,9 +160,7 @@ class NFKM(Regressor):
     delta: float = real(0.5, "[1e-12, 1e12]", doc="Distance δ that weights are moved.")
     weights: np.ndarray = state("n_features", "n_outputs")
 
-    @property
-    def kernels(self) -> Kernels:
-        return NFKM_KERNELS
+    kernels = assemble("NFKM", predict, learn_losses, ask)
 
     def model(self) -> tuple:
         return linear_model(self, self.delta)
@@ -199,6 +189,4 @@ class FKM(NFKM):
 
     n_points: int = whole(1, 1, 1, doc="Always 1.")
 
-    @property
-    def kernels(self) -> Kernels:
-        return FKM_KERNELS
+    kernels = assemble("FKM", predict, learn_losses, ask_for_prediction)

@@ -6,6 +6,7 @@ asks for them at some points around its prediction; a `full_information` one get
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from numbers import Real
 from typing import Any, ClassVar, NamedTuple
 
@@ -52,6 +53,7 @@ class Regressor(Estimator):
     noise_generator: np.ndarray = generator()  # that `play` draws the noise of losses from
 
     full_information: ClassVar[bool] = False  # it gets the answer, and so every gradient
+    kernels: ClassVar[Kernels]
     largest = 1e50  # no square of a product of two is infinite
     marks = "full_information", "dense_rows", "missing", "largest"
     way_out = "use fewer features, outputs or weak learners, or set onearm.max_bytes"
@@ -59,11 +61,6 @@ class Regressor(Estimator):
     def validate(self) -> None:
         if self.low >= self.high:
             raise ValueError(f"low must be below high, got {self.low} ≥ {self.high}")
-
-    @property
-    def kernels(self) -> Kernels:
-        """What it runs."""
-        raise NotImplementedError
 
     def directions_shape(self) -> tuple[int, ...]:
         """Return the shape of the directions of a query, (N, …), where losses are asked for."""
@@ -75,10 +72,6 @@ class Regressor(Estimator):
     def start(self) -> None:
         self.choosing[...] = seeded(self.seed, CHOOSING)
         self.noise_generator[...] = seeded(self.seed, NOISE)
-        if not self.full_information:
-            n_points = self.directions_shape()[0]
-            self._points, self._losses = np.zeros((n_points, self.n_outputs)), np.zeros(n_points)
-            self._directions = np.zeros(self.directions_shape())
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the predictions for many rows, (n, m), or (n,) for one output; or for one row."""
@@ -87,38 +80,31 @@ class Regressor(Estimator):
 
     def choose(self, x: Any) -> Query:
         """Return the prediction for a row, and the points whose losses are asked for."""
-        self._require_losses("choose")
-        x = self._checked_row(x)
-        return self.lock.run(self._choose, x)
-
-    def _choose(self, x: Any) -> Query:
-        prediction, points, directions = np.empty(self.n_outputs), self._points, self._directions
-        room = prediction, points, directions
-        self.kernels.choose(x, *room, self.choosing, self.model())
-        return Query(prediction, points.copy(), directions.copy())
+        x, query = self._asking_row(x, "choose"), Query(np.empty(self.n_outputs), *self._asking())
+        self.lock.run(self.kernels.choose, x, *query, self.choosing, self.model())
+        return query
 
     def update(self, x: Any, query: Query, losses: Any) -> None:
         """Learn from the losses at the points, which may be noisy."""
-        self._require_losses("update")
-        x, losses = self._checked_row(x), self._numbers("losses", losses, self._losses.shape)
+        x, shape = self._asking_row(x, "update"), self.directions_shape()
+        losses = self._numbers("losses", losses, shape[:1])
         if not isinstance(query, tuple | list) or len(query) != 3:
             raise ValueError(f"query must be what `choose` returned, got {query!r}")
-        directions = self._numbers("query.directions", query[2], self._directions.shape)
-        self.lock.run(self._update, x, losses, directions)
-
-    def _update(self, x: Any, losses: np.ndarray, directions: np.ndarray) -> None:
+        seen = losses, self._numbers("query.directions", query[2], shape)
         room = np.empty(self.n_outputs)
-        self.kernels.update(x, room, losses, directions, self.rounds, self.model())
+        self.lock.run(self.kernels.update, x, room, *seen, self.rounds, self.model())
 
-    def _require_losses(self, method: str) -> None:
+    def _asking_row(self, x: Any, method: str) -> Any:
         if self.full_information:
             name = type(self).__name__
             raise TypeError(f"{name} learns from answers, by play: it cannot {method}")
-
-    def _checked_row(self, x: Any) -> Any:
         x = self._row(x)
         self._check_row(x)
         return x
+
+    def _asking(self) -> tuple[np.ndarray, np.ndarray]:
+        shape = self.directions_shape()
+        return np.empty((shape[0], self.n_outputs)), np.empty(shape)
 
     def play(
         self, X: Any, y: Any = None, loss: Loss = "squared", noise: float = 0.0, *,
@@ -132,13 +118,13 @@ class Regressor(Estimator):
         Returns the predictions and their losses, without noise; the KeyboardInterrupt of a Ctrl-C
         has them as its `trace`.
         """
-        self._check_noise(noise)
-        done = np.zeros(2)
+        noise, done = self._check_noise(noise), np.zeros(2)
+        targets: Any = _anything
         if callable(loss) and not self.full_information:
-            play, targets = self._play_call(loss, float(noise), done), _anything
+            play = self._play_call(loss, noise, done)
         else:
             kind = kind_of(loss)
-            play, targets = self._play_kernel(kind, float(noise), done), self._targets(kind)
+            play, targets = self._play_kernel(kind, noise, done), partial(self._targets, kind)
 
         def room(n: int) -> Played:
             return np.empty((n, self.n_outputs)), np.empty(n)
@@ -150,55 +136,52 @@ class Regressor(Estimator):
         return self._run(X, y, targets, play, room, done, progress, result)
 
     def _play_kernel(self, kind: int, noise: float, done: np.ndarray) -> Any:
+        more: tuple = ()
+        if not self.full_information:
+            points, directions = self._asking()
+            generators = self.choosing, self.noise_generator
+            more = noise, generators, (points, directions, np.empty(len(points)))
+
         def play(rows: Any, y: np.ndarray, log: Any) -> None:
-            given: tuple = rows, y, kind, (*log, done), self.rounds
-            if not self.full_information:
-                generators = self.choosing, self.noise_generator
-                given += noise, generators, (self._points, self._directions, self._losses)
+            given = rows, y, kind, (*log, done), self.rounds, *more
             self.lock.run(self.kernels.play, *given, self.model())
 
         return play
 
     def _play_call(self, loss: Any, noise: float, done: np.ndarray) -> Any:
+        def uniforms(n: int) -> list[float]:
+            return [uniform(self.noise_generator) for _ in range(n)]
+
         def play(rows: Any, y: Any, log: Any) -> None:
             predictions, losses = log
             for n in range(count(rows)):
                 x = row_of(rows, n)
                 query = self.choose(x)
                 predictions[n], losses[n] = query.prediction, loss(query.prediction, y[n])
-                off = self.lock.run(self._noise, noise)
-                answered = zip(query.points, off, strict=True)
-                self.update(x, query, [loss(point, y[n]) + e for point, e in answered])
+                pairs = zip(query.points, self.lock.run(uniforms, len(query.points)), strict=True)
+                noisy = [loss(point, y[n]) + noise * (2.0 * u - 1.0) for point, u in pairs]
+                self.update(x, query, noisy)
                 done[0] += 1.0
                 done[1] += losses[n]
 
         return play
 
-    def _noise(self, noise: float) -> list[float]:
-        return [noise * (2.0 * uniform(self.noise_generator) - 1.0) for _ in self._losses]
-
-    def _check_noise(self, noise: Any) -> None:
+    def _check_noise(self, noise: Any) -> float:
         if not isinstance(noise, Real) or not 0.0 <= float(noise) < np.inf:
             raise ValueError(f"noise must be a number in [0, inf), got {noise!r}")
         if self.full_information and noise:
             name = type(self).__name__
             raise ValueError(f"noise must be 0 for {name}, which gets the answer, got {noise!r}")
+        return float(noise)
 
-    def _targets(self, kind: int) -> Any:
-        def targets(y: Any, n: int, first: int) -> np.ndarray:
-            y = as_array(y, np.float64, "y")
-            y = y[:, None] if y.ndim == self.n_outputs == 1 else y
-            y = self._numbers("y", y, (n, self.n_outputs))
-            if kind == LOGISTIC and (np.abs(y) != 1).any():
-                wrong = y[np.abs(y) != 1][0]
-                raise ValueError(f"y must be -1 or 1 for the logistic loss, got {wrong}")
-            self.check_targets(y, kind)
-            return y
-
-        return targets
-
-    def check_targets(self, y: np.ndarray, kind: int) -> None:
-        """Refuse answers that cannot be learnt from."""
+    def _targets(self, kind: int, y: Any, n: int, first: int) -> np.ndarray:
+        y = as_array(y, np.float64, "y")
+        y = y[:, None] if y.ndim == self.n_outputs == 1 else y
+        y = self._numbers("y", y, (n, self.n_outputs))
+        if kind == LOGISTIC and (np.abs(y) != 1).any():
+            wrong = y[np.abs(y) != 1][0]
+            raise ValueError(f"y must be -1 or 1 for the logistic loss, got {wrong}")
+        return y
 
     def _numbers(self, name: str, given: Any, shape: tuple[int, ...]) -> np.ndarray:
         """Return what was given as an array of this shape, or an error that names it."""

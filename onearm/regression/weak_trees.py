@@ -12,13 +12,12 @@ P. Domingos, G. Hulten. Mining high-speed data streams. KDD 2000.
 """
 
 import math
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from onearm.core.kernels import kernel_without_refcounts
-from onearm.core.memory import Shapes
-from onearm.core.state import Interval, require_inside
+from onearm.core.state import Interval, require_inside, state
 from onearm.regression.weak_learners import WeakLearners
 
 B = 16  # bins
@@ -28,68 +27,6 @@ LOG_CONFIDENCE = math.log(1.0 / 0.05)  # of a split
 TAU = 0.1  # of the gradients' deviation: when gains are known so well, the larger is taken
 FEATURE, CUT, BELOW, ABOVE = range(4)  # of a node; BELOW and ABOVE are nodes, or ~leaf
 ROWS, SQUARES = range(2)  # of the rows that a leaf has seen: their number, Σ ‖g‖²
-
-
-class TreeWeak(WeakLearners):
-    """The learners."""
-
-    n_leaves: np.ndarray
-
-    def __init__(self, booster: Any) -> None:
-        super().__init__(booster)
-        self.max_leaves = 2 if booster.weak == "stump" else booster.max_leaves
-
-    def shapes(self) -> Shapes:
-        (d, m, N), L = self.sizes, self.max_leaves
-        return {
-            "first_values": ((d, FIRST), np.float64),
-            "bin_edges": ((d, B - 1), np.float64),
-            "nodes": ((N, L - 1, 4), np.int64),
-            "n_leaves": ((N,), np.int64),
-            "leaf_values": ((N, L, m), np.float64),
-            "leaf_gradients": ((N, L, m), np.float64),
-            "leaf_counts": ((N, L, 2), np.float64),
-            "bin_gradients": ((N, L, d, B, m), np.float64),
-            "n_first": ((1,), np.int64),
-        }
-
-    def allocate(self) -> None:
-        super().allocate()
-        d, m, N = self.sizes
-        self.n_leaves[...] = 1
-        self.codes, self.at, self.left = np.zeros(d, np.int64), np.zeros(N, np.int64), np.zeros(m)
-
-    def require_sound(self, saved: dict[str, np.ndarray]) -> None:
-        super().require_sound(saved)
-        n_first = saved["n_first"]
-        require_inside("n_first", n_first, Interval(f"[0, {FIRST}]"), "trees")
-        most = self.max_leaves if n_first[0] == FIRST else 1
-        require_inside("n_leaves", saved["n_leaves"], Interval(f"[1, {most}]"), "trees")
-        require_inside("leaf_counts", saved["leaf_counts"], Interval("[0, inf)"), "trees")
-        for nodes, n in zip(saved["nodes"], saved["n_leaves"], strict=True):
-            _require_tree(nodes[: n - 1], self.sizes[0])
-
-    def model(self) -> tuple:
-        first, edges, nodes, n_leaves, values, gradients, counts, by_bin, n_first = (
-            self.arrays().values()
-        )
-        bins, trees = (first, edges, n_first), (nodes, n_leaves, values)
-        sums, scratch = (gradients, counts, by_bin), (self.codes, self.at, self.left)
-        return bins, trees, sums, scratch, self.settings
-
-
-def _require_tree(nodes: np.ndarray, d: int) -> None:
-    """Every node asks a feature; its children are later nodes and leaves, each of one parent."""
-    feature, cut, below = nodes[:, FEATURE], nodes[:, CUT], nodes[:, [BELOW, ABOVE]]
-    if not ((feature >= 0) & (feature < d) & (cut >= 0) & (cut < B)).all():
-        raise ValueError(f"saved array nodes must ask features in [0, {d - 1}] and bins below {B}")
-    inner = below >= 0
-    later = below > np.arange(len(nodes))[:, None]
-    n_inner, n_leaves = max(len(nodes) - 1, 0), len(nodes) + 1 if len(nodes) else 0
-    fine = np.array_equal(np.sort(below[inner]), np.arange(1, n_inner + 1))
-    fine = fine and np.array_equal(np.sort(~below[~inner]), np.arange(n_leaves))
-    if not fine or not later[inner].all():
-        raise ValueError("saved array nodes must link each node and leaf once, after its parent")
 
 
 @kernel_without_refcounts
@@ -232,3 +169,52 @@ def _forget(i, leaf, weak):
         for j in range(by_bin.shape[2]):
             for b in range(B):
                 by_bin[i, leaf, j, b, k] = 0.0
+
+
+@dataclass(eq=False)
+class Trees(WeakLearners):
+    """Trees of at most `max_leaves` leaves each."""
+
+    max_leaves: int
+    first_values: np.ndarray = state("n_features", FIRST)
+    bin_edges: np.ndarray = state("n_features", B - 1)
+    nodes: np.ndarray = state(lambda w: (w.n_learners, w.max_leaves - 1, 4), dtype=np.int64)
+    n_leaves: np.ndarray = state("n_learners", start=1, range="[1, max_leaves]", dtype=np.int64)
+    leaf_values: np.ndarray = state("n_learners", "max_leaves", "n_outputs")
+    leaf_gradients: np.ndarray = state("n_learners", "max_leaves", "n_outputs")
+    leaf_counts: np.ndarray = state("n_learners", "max_leaves", 2, range="[0, 1e150]")
+    bin_gradients: np.ndarray = state("n_learners", "max_leaves", "n_features", B, "n_outputs")
+    n_first: np.ndarray = state(1, range=f"[0, {FIRST}]", dtype=np.int64)
+
+    kernels = predict, learn
+
+    def __post_init__(self) -> None:
+        codes, at = (np.zeros(n, np.int64) for n in (self.n_features, self.n_learners))
+        self.scratch = codes, at, np.zeros(self.n_outputs)
+
+    def require_sound(self, saved: dict[str, np.ndarray]) -> None:
+        super().require_sound(saved)
+        if saved["n_first"][0] < FIRST:
+            require_inside("n_leaves", saved["n_leaves"], Interval("[1, 1]"), "trees")
+        for nodes, n in zip(saved["nodes"], saved["n_leaves"], strict=True):
+            _require_tree(nodes[: n - 1], self.n_features)
+
+    def model(self) -> tuple:
+        bins = self.first_values, self.bin_edges, self.n_first
+        trees = self.nodes, self.n_leaves, self.leaf_values
+        sums = self.leaf_gradients, self.leaf_counts, self.bin_gradients
+        return bins, trees, sums, self.scratch, self.settings
+
+
+def _require_tree(nodes: np.ndarray, d: int) -> None:
+    """Every node asks a feature; its children are later nodes and leaves, each of one parent."""
+    feature, cut, below = nodes[:, FEATURE], nodes[:, CUT], nodes[:, [BELOW, ABOVE]]
+    if not ((feature >= 0) & (feature < d) & (cut >= 0) & (cut < B)).all():
+        raise ValueError(f"saved array nodes must ask features in [0, {d - 1}] and bins below {B}")
+    inner = below >= 0
+    later = below > np.arange(len(nodes))[:, None]
+    n_inner, n_leaves = max(len(nodes) - 1, 0), len(nodes) + 1 if len(nodes) else 0
+    fine = np.array_equal(np.sort(below[inner]), np.arange(1, n_inner + 1))
+    fine = fine and np.array_equal(np.sort(~below[~inner]), np.arange(n_leaves))
+    if not fine or not later[inner].all():
+        raise ValueError("saved array nodes must link each node and leaf once, after its parent")
