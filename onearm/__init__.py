@@ -76,7 +76,7 @@ __all__ = sorted([*PLACES, *MODULES, "__version__", "max_bytes"])
 
 def __getattr__(name: str) -> Any:
     if name == "max_bytes":  # until it is set
-        from onearm.core.memory import half_of_the_machine
+        from onearm.core.state import half_of_the_machine
 
         return half_of_the_machine()
     if name in MODULES:

@@ -5,7 +5,6 @@ The types of a learner's arrays and numbers are known, the learner makes sure of
 and the length of a row, its layout and its values the kernel checks itself.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -34,15 +33,7 @@ class Calls:
     update_locked: Any  # as update
 
 
-def _hidden(*round: Any) -> tuple:
-    return (HIDDEN,)
-
-
-def _refused(*round: Any) -> bool:
-    return False
-
-
-REFUSING = Calls(_hidden, _refused, _hidden, _refused)
+REFUSING = Calls(*2 * (lambda *round: (HIDDEN,), lambda *round: False))
 
 
 def calls_of(learner: Any, x: Any) -> Calls:
@@ -53,31 +44,20 @@ def calls_of(learner: Any, x: Any) -> Calls:
     busy, among, rng = learner.lock.busy, learner.labels, learner.choosing
     more = learner.n_classes, learner.updating
 
-    def compile_choose() -> None:
-        choose = partial(compiled(learner.kernels.choose, *bound, busy, among, rng, x), *bound)
-        calls.choose, calls.choose_locked = partial(choose, busy, among, rng), partial(choose, FREE)
-
-    def compile_update() -> None:
-        types = *bound, busy, *more, x, (0, 0, 1.0), 1.0, 0
-        update = partial(compiled(learner.kernels.update, *types), *bound)
-        calls.update = partial(update, busy, *more)
-        calls.update_locked = partial(update, FREE, *more)
-
-    def first(name: str, compile_it: Callable[[], None]) -> Any:
+    def first(name: str, *round: Any) -> Any:
         """Compile when it is called first: who only chooses does not wait for `update`."""
+        if name.startswith("choose"):
+            kernel = compiled(learner.kernels.choose, *bound, busy, among, rng, x)
+            calls.choose = partial(kernel, *bound, busy, among, rng)
+            calls.choose_locked = partial(kernel, *bound, FREE)
+        else:
+            types = *bound, busy, *more, x, (0, 0, 1.0), 1.0, 0
+            kernel = compiled(learner.kernels.update, *types)
+            calls.update = partial(kernel, *bound, busy, *more)
+            calls.update_locked = partial(kernel, *bound, FREE, *more)
+        return getattr(calls, name)(*round)
 
-        def call(*round: Any) -> Any:
-            compile_it()
-            return getattr(calls, name)(*round)
-
-        return call
-
-    calls = Calls(
-        first("choose", compile_choose),
-        first("update", compile_update),
-        first("choose_locked", compile_choose),
-        first("update_locked", compile_update),
-    )
+    calls = Calls(*(partial(first, name) for name in Calls.__slots__))
     return calls
 
 

@@ -54,8 +54,7 @@ class Tally(NamedTuple):
 
 
 def _plain(chosen: tuple) -> Choice:
-    label, greedy, propensity = chosen
-    return Choice(int(label), int(greedy), float(propensity))
+    return Choice(int(chosen[0]), int(chosen[1]), float(chosen[2]))
 
 
 # What a kernel chose as a Choice of plain numbers, which compiled kernels give.
@@ -112,8 +111,7 @@ def as_outcome(learner: Any, label: int, correct: Any, truth: Any) -> tuple[floa
         reward, known = float(correct), HIDDEN
     else:
         allowed = "True, False or a number in [0, 1]" if learner.real_rewards else "True or False"
-        name = type(learner).__name__
-        raise ValueError(f"correct must be {allowed} for {name}, got {correct!r}")
+        raise ValueError(f"correct must be {allowed} for {type(learner).__name__}, got {correct!r}")
     require_feedback(learner, truth, "truth")
     if learner.full_information:
         known = int(as_labels([truth], learner.n_classes, 1, "truth")[0])
@@ -135,7 +133,7 @@ def as_greedy(learner: Any, greedy: Any, n: int) -> np.ndarray:
 
 def as_outcomes(learner: Any, trace: Any, y: Any) -> tuple[Trace, np.ndarray, np.ndarray]:
     """Return a logged trace with its rewards and known truths, all checked."""
-    k, name = learner.n_classes, type(learner).__name__
+    k = learner.n_classes
     if not isinstance(trace, tuple | list) or len(trace) != 4 or np.ndim(trace[0]) != 1:
         raise ValueError("trace must be arrays (label, greedy, propensity, correct)")
     label, greedy, propensity, correct = trace
@@ -147,12 +145,12 @@ def as_outcomes(learner: Any, trace: Any, y: Any) -> tuple[Trace, np.ndarray, np
         raise ValueError(f"propensity and correct must have {n} entries, as label has")
     fine = (propensity >= LEAST) & (propensity <= 1)
     if not fine.all():
-        at = int(fine.argmin())
-        got = f"{propensity[at]} in round {at}"
+        got = f"{propensity[fine.argmin()]} in round {fine.argmin()}"
         raise ValueError(f"propensity must be in [{LEAST:g}, 1], got {got}")
     right = correct.dtype == bool
     if not right and not (learner.real_rewards and correct.dtype.kind in "fiu"):
-        raise ValueError(f"correct must be True or False for {name}, got dtype {correct.dtype}")
+        name, kind = type(learner).__name__, correct.dtype
+        raise ValueError(f"correct must be True or False for {name}, got dtype {kind}")
     if not right and not ((correct >= 0) & (correct <= 1)).all():
         raise ValueError("rewards must be in [0, 1] in every round")
     reward = as_array(correct, np.float64, "correct")

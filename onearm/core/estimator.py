@@ -20,9 +20,16 @@ from onearm.core import saving
 from onearm.core.chunks import chunks, is_read_once
 from onearm.core.inputs import as_row, as_rows, between, check_row, count, dense_row, is_row
 from onearm.core.locking import Lock
-from onearm.core.memory import Shapes, require_room
 from onearm.core.parameters import checked, document, parameters
-from onearm.core.state import allocate, require_ranges, require_shapes, shapes, state_fields
+from onearm.core.state import (
+    Shapes,
+    allocate,
+    require_ranges,
+    require_room,
+    require_shapes,
+    shapes,
+    state_fields,
+)
 from onearm.core.vectors import LARGEST
 
 CALLS = ("dense_calls", "sparse_calls")  # made anew when a parameter is changed

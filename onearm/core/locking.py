@@ -62,12 +62,8 @@ class Lock:
             yield slice(start, min(n, start + rows))
             start += rows
             rows = rows * 2 if time.perf_counter() - began < 0.05 else max(1, rows // 2)
-            self.give_way()
-
-    def give_way(self) -> None:
-        """Let threads that wait come before the next part of a long call."""
-        if self._waiting:
-            time.sleep(0.001)
+            if self._waiting:  # threads that wait come before the next part
+                time.sleep(0.001)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Lock, (self.always,)  # a copy has a lock of its own, which is free

@@ -50,9 +50,8 @@ def span(default: Any, interval: str, *others: str, doc: str = "") -> Any:
         return ends if fine else None
 
     words = "".join(f", or {word!r}" for word in others)
-    return _field(
-        default, f"a number in {interval} or a range (low, high) of such{words}", inside, True, doc
-    )
+    allowed = f"a number in {interval} or a range (low, high) of such{words}"
+    return _field(default, allowed, inside, True, doc)
 
 
 def whole(default: Any, least: int, most: int = 2**31 - 1, *, doc: str = "") -> Any:
@@ -67,14 +66,11 @@ def whole(default: Any, least: int, most: int = 2**31 - 1, *, doc: str = "") -> 
 
 def wholes(default: tuple[int, ...], least: int, most: int = 2**31 - 1, *, doc: str = "") -> Any:
     """Return a field for a sequence of integers of at least `least`."""
-
     number = whole(REQUIRED, least, most).metadata["inside"]
 
     def inside(value: Any) -> tuple[int, ...] | None:
-        stored: list[Any] = (
-            [number(n) for n in value] if isinstance(value, list | tuple) else [None]
-        )
-        return None if None in stored else tuple(stored)
+        stored = tuple(map(number, value)) if isinstance(value, list | tuple) else (None,)
+        return None if None in stored else stored
 
     return _field(default, f"integers in [{least}, {most}]", inside, True, doc)
 
@@ -91,13 +87,11 @@ def option(default: Any, *allowed: Any, fixed: bool = False, doc: str = "") -> A
 def option_or_call(default: Any, *allowed: Any, doc: str = "") -> Any:
     """Return a field for one of a few values, or something that can be called without arguments."""
     known = option(default, *allowed).metadata
-    return _field(
-        default,
-        f"{known['allowed']}, or callable",
-        lambda value: value if callable(value) else known["inside"](value),
-        True,
-        doc,
-    )
+
+    def inside(value: Any) -> Any:
+        return value if callable(value) else known["inside"](value)
+
+    return _field(default, f"{known['allowed']}, or callable", inside, True, doc)
 
 
 def flag(default: bool, *, fixed: bool = False, doc: str = "") -> Any:
@@ -115,8 +109,7 @@ def checked(parameter: Field, value: Any) -> Any:
     """Return a value of a parameter in its one type, or refuse it."""
     stored = parameter.metadata["inside"](value)
     if stored is None:
-        allowed = parameter.metadata["allowed"]
-        raise ValueError(f"{parameter.name} must be {allowed}, got {value!r}")
+        raise ValueError(f"{parameter.name} must be {parameter.metadata['allowed']}, got {value!r}")
     return stored
 
 
@@ -135,11 +128,9 @@ def document(cls: Any) -> None:
     new = {name: value for name, value in vars(cls).items() if isinstance(value, Field)}
     known = getattr(cls, "__dataclass_fields__", {}) | new
     listed = [_described(f, name) for name, f in known.items() if "doc" in f.metadata]
-    text = inspect.cleandoc(cls.__doc__)
-    next_section = re.search(r"\n\n(Attributes|Examples)\n", text)
-    at = next_section.start() if next_section else len(text)
+    text, *rest = re.split(r"(?=\n\n(?:Attributes|Examples)\n)", inspect.cleandoc(cls.__doc__))
     section = "\n".join(["Parameters", "----------", *listed])
-    cls.__doc__ = f"{text[:at]}\n\n{section}{text[at:]}\n"
+    cls.__doc__ = "".join([f"{text}\n\n{section}", *rest, "\n"])
 
 
 def _described(parameter: Field, name: str) -> str:

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from onearm.core.memory import Shapes
-from onearm.core.state import allocate, require_ranges, shapes, state_fields
+from onearm.core.state import Shapes, allocate, require_ranges, shapes, state_fields
 
 
 @dataclass(eq=False)

@@ -1,20 +1,24 @@
 """State: the arrays that learning changes, each with its shape, type, first value and range.
 
 All of it is a property of the field, so that what an estimator will take is known before anything
-is allocated, and what a file holds is checked before any kernel sees it.
+is allocated, and what a file holds is checked before any kernel sees it. An estimator may take
+`onearm.max_bytes`, half of the machine's memory unless set.
 """
 
+import math
+import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import Field, field, fields
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from onearm.core.memory import Shapes
+import onearm
 
 Of = Callable[[Any], Any]  # a function of the estimator
-
-
+Shapes = dict[str, tuple[tuple[int, ...], Any]]  # of arrays by name: shape and dtype
 FINITE = "[-1e150, 1e150]"  # so that the product of a weight and any value of a row is finite
 
 
@@ -58,13 +62,34 @@ def _shape(owner: Any, axes: tuple) -> tuple[int, ...]:
 def allocate(owner: Any) -> None:
     """Make the state as it is before anything is learnt."""
     for f, (shape, kind) in zip(state_fields(owner), shapes(owner).values(), strict=True):
-        start = f.metadata["start"]
-        array = np.zeros(shape, kind)
-        if callable(start):
-            array[...] = start(owner)
-        elif start != 0:
-            array[...] = start
+        start, array = f.metadata["start"], np.zeros(shape, kind)
+        if callable(start) or start != 0:  # pages that are not written take no memory
+            array[...] = start(owner) if callable(start) else start
         setattr(owner, f.name, array)
+
+
+def half_of_the_machine() -> int:
+    """Return half of the memory of the machine, or of the container, in bytes."""
+    if not hasattr(os, "sysconf"):  # Windows
+        return 4 * 2**30
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    with suppress(OSError, ValueError):  # where there is no limit
+        memory = min(memory, int(Path("/sys/fs/cgroup/memory.max").read_text()))
+    return memory // 2
+
+
+def require_room(owner: str, shapes: Shapes, way_out: str) -> None:
+    """Refuse arrays that take more than `onearm.max_bytes` together."""
+    gib = {
+        n: math.prod(shape) * np.dtype(kind).itemsize / 2**30 for n, (shape, kind) in shapes.items()
+    }
+    total, most = sum(gib.values()), onearm.max_bytes / 2**30
+    if total > most:
+        largest = max(gib, key=lambda name: gib[name])
+        raise ValueError(
+            f"{owner} needs {total:.3g} GiB, {gib[largest]:.3g} GiB of it for {largest} of shape "
+            f"{shapes[largest][0]}; onearm.max_bytes allows {most:.3g} GiB: {way_out}"
+        )
 
 
 def require_shapes(saved: dict[str, np.ndarray], expected: Shapes, owner: str) -> None:
@@ -76,10 +101,10 @@ def require_shapes(saved: dict[str, np.ndarray], expected: Shapes, owner: str) -
             raise ValueError(f"saved array {name} does not belong to {owner}")
         shape, kind = expected[name]
         if (saved[name].shape, saved[name].dtype) != (tuple(shape), np.dtype(kind)):
+            wanted = f"{np.dtype(kind)} of shape {tuple(shape)}"
             has = f"{saved[name].dtype} of shape {saved[name].shape}"
             raise ValueError(
-                f"saved array {name} does not fit {owner}: it must be {np.dtype(kind)} of shape "
-                f"{tuple(shape)}, got {has}"
+                f"saved array {name} does not fit {owner}: it must be {wanted}, got {has}"
             )
 
 
@@ -123,7 +148,5 @@ def require_inside(name: str, array: np.ndarray, interval: Interval, owner: str)
     inside = interval.holds(array)
     if not inside.all():
         at = np.unravel_index(int(inside.argmin()), array.shape)
-        place = ", ".join(map(str, at))
-        raise ValueError(
-            f"saved array {name} of {owner} must be in {interval}, got {array[at]} at ({place})"
-        )
+        got = f"{array[at]} at ({', '.join(map(str, at))})"
+        raise ValueError(f"saved array {name} of {owner} must be in {interval}, got {got}")

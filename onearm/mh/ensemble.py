@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from onearm.core.memory import Shapes
-from onearm.core.state import Interval, require_inside, require_shapes
+from onearm.core.state import Interval, Shapes, require_inside, require_shapes
 from onearm.mh.stump import NONE
 from onearm.mh.training import Training
 from onearm.mh.votes import StumpTables, vote_products, vote_trees

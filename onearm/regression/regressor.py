@@ -14,10 +14,9 @@ import numpy as np
 
 from onearm.core.estimator import Estimator, Progress
 from onearm.core.inputs import as_array, count, row_of
-from onearm.core.memory import Shapes
 from onearm.core.parameters import REQUIRED, real, whole
 from onearm.core.rng import seeded, uniform
-from onearm.core.state import generator, state
+from onearm.core.state import Shapes, generator, state
 from onearm.regression.losses import LOGISTIC, LOSSES
 from onearm.regression.rounds import Kernels
 

@@ -24,9 +24,8 @@ def test_waiting_threads_get_in_between_the_parts_of_a_long_call():
         time.sleep(0.05)
 
     def long():
-        for _ in range(5):
+        for _ in lock.parts(120):
             lock.run(part)
-            lock.give_way()
 
     thread = threading.Thread(target=long)
     thread.start()

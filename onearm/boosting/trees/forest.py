@@ -28,7 +28,7 @@ from onearm.boosting.trees.settings import LEAF_PREDICTIONS
 from onearm.boosting.trees.soundness import require_sound
 from onearm.boosting.trees.split import try_split
 from onearm.core.kernels import kernel_without_refcounts
-from onearm.core.memory import Shapes
+from onearm.core.state import Shapes
 
 NODE_FIELDS = ("links", "numbers", "mass", "used")
 SLOT_FIELDS = (
