@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from onearm.boosting.trees.forest import Trees, learn
-from onearm.boosting.trees.leaves import look, margin
+from onearm.boosting.trees.forest import Trees
+from onearm.boosting.trees.leaves import learn, look, margin
 from onearm.boosting.trees.nodes import NOTES
 from onearm.boosting.trees.settings import (
     DELTA,
@@ -115,7 +115,7 @@ class Booster(Learner):
         settings = self._sampled_settings(self.sizes()[0])
         self.grace_period_, self.delta_, self.tau_, self.scale = settings
         if isinstance(self.learners, Trees):
-            self.learners.set_rates(*settings[:3])
+            self.learners.rates = settings[:3]
 
     def sizes(self) -> tuple[int, int]:
         """Return how many weak learners there are, and how many labels each knows."""

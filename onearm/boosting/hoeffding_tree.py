@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.boosting.trees.forest import Trees, learn
+from onearm.boosting.trees.forest import Trees
+from onearm.boosting.trees.leaves import learn, probabilities
 from onearm.boosting.trees.leaves import look as look_at
-from onearm.boosting.trees.leaves import probabilities
 from onearm.boosting.trees.nodes import LABEL, NOTES
 from onearm.boosting.trees.settings import (
     DELTA,
@@ -96,13 +96,9 @@ class HoeffdingTree(
         self.trees = Trees(
             1, self.n_classes, self.n_features, self.nominal, self.n_splits, self.max_depth,
             self.leaf_prediction, self.splitter, self.max_bytes,
+            tuple(np.array([rate]) for rate in (self.grace_period, self.delta, self.tau)),
         )  # fmt: skip
         self.parts = (self.trees,)
-
-    def start(self) -> None:
-        super().start()
-        rates = self.grace_period, self.delta, self.tau
-        self.trees.set_rates(*(np.array([rate]) for rate in rates))
 
     def model(self) -> tuple:
         room = np.empty(NOTES, np.int64), np.empty(self.n_classes)  # for what is seen of a row

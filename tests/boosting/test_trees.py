@@ -110,7 +110,7 @@ def test_missing_values_are_for_trees_alone():
 def forest(n=1, k=3, d=2, grace_period=1e9, leaf_prediction="bayes", max_bytes=2**22):
     trees = Trees(n, k, d, (0,) * d, 10, 0, leaf_prediction, "gaussian", max_bytes)
     trees.allocate()
-    trees.set_rates(*(np.full(n, value) for value in (grace_period, 0.1, 0.5)))
+    trees.rates = tuple(np.full(n, value) for value in (grace_period, 0.1, 0.5))
     return trees
 
 

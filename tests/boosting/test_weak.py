@@ -30,7 +30,7 @@ class OurTree:
         rest = (10, 0, SETTINGS["leaf_prediction"], "gaussian", SETTINGS["max_bytes"])
         self.trees = Trees(1, k, D, (), *rest)
         self.trees.allocate()
-        self.trees.set_rates(*once)
+        self.trees.rates = tuple(once)
         self.k, self.notes = k, np.empty(NOTES, np.int64)
 
     def say(self, x):

@@ -5,182 +5,171 @@ up its share splits no more and goes on learning in its leaves.
 """
 
 import math
+from copy import copy
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from onearm.boosting.trees.leaves import ADAPTIVE
-from onearm.boosting.trees.nodes import (
-    BAYES,
-    DEPTH,
-    LEAF,
-    MAJORITY,
-    NODE,
-    NOWHERE,
-    RIGHT_BAYES,
-    RIGHT_MAJORITY,
-    SLOT,
-    SPLIT,
-    TOTAL,
-    TRIED,
+from onearm.boosting.trees.nodes import CHILD, DEPTH, LEAF, NOWHERE, SLOT, SPLIT
+from onearm.boosting.trees.observers import (
+    BINS,
+    CLASS,
+    EARLY,
+    IMPORTANCE,
+    PRECISION,
+    SQUARES,
+    WEIGHT,
+    clear,
 )
-from onearm.boosting.trees.observers import BINS, EARLY, clear, observe
 from onearm.boosting.trees.settings import LEAF_PREDICTIONS
-from onearm.boosting.trees.soundness import require_sound
-from onearm.boosting.trees.split import try_split
-from onearm.core.kernels import kernel_without_refcounts
-from onearm.core.state import Shapes
+from onearm.core.part import Part
+from onearm.core.state import Shapes, state
 
-NODE_FIELDS = ("links", "numbers", "mass", "used")
-SLOT_FIELDS = (
-    "moments", "density", "prior", "gaps", "counts", "edges", "bins", "early", "n_values",
-)  # fmt: skip
+ANY, FROM_0 = "(-inf, inf)", "[0, inf)"
 
 
-@kernel_without_refcounts
-def learn(x, i, notes, label, w, nodes, stats, columns, settings):
-    """Teach tree i that x, about which it made these notes, has this label, with weight w."""
-    links, numbers, mass, used = nodes
-    grace_period, delta, tau, room, n_splits, max_depth, prediction = settings
-    if not 0.0 < w < math.inf:
-        return
-    leaf = notes[NODE]
-    at = links[i, leaf, SLOT]
-    if prediction == ADAPTIVE:
-        numbers[i, leaf, RIGHT_MAJORITY] += w * (notes[MAJORITY] == label)
-        numbers[i, leaf, RIGHT_BAYES] += w * (notes[BAYES] == label)
-    mass[i, leaf, label] += w
-    numbers[i, leaf, TOTAL] += w
-    if at == NOWHERE:
-        return
-    observe(x, i, at, label, w, mass[i, leaf, label], stats, columns)
-    n = numbers[i, leaf, TOTAL]
-    due = n - numbers[i, leaf, TRIED] >= grace_period[i] and mass[i, leaf, label] < n
-    if due and used[i, 0] + 2 <= links.shape[1]:
-        if max_depth == 0 or links[i, leaf, DEPTH] < max_depth:
-            numbers[i, leaf, TRIED] = n
-            try_split(i, leaf, nodes, stats, columns, settings)
+def slot(needed: str, *axes: int | str, range: str = FROM_0) -> Any:
+    """Return the field of an array over all slots; without what is `needed` it is empty."""
+
+    def shape(trees: "Trees") -> tuple[int, ...]:
+        sizes = [getattr(trees, axis) if isinstance(axis, str) else axis for axis in axes]
+        whole = trees.n_trees, trees.n_slots, *sizes
+        return whole if getattr(trees, needed) else (0,) * len(whole)
+
+    return state(shape, range=range)
 
 
-class Trees:
+@dataclass(eq=False)
+class Trees(Part):
     """The arrays of N trees; `model()` is what the kernels take at the end."""
 
-    links: np.ndarray
-    mass: np.ndarray
-    used: np.ndarray
+    n_trees: int
+    n_classes: int
+    n_features: int
+    nominal: tuple[int, ...]
+    n_splits: int
+    max_depth: int
+    leaf_prediction: str
+    splitter: str
+    max_bytes: int
+    rates: tuple = ()  # grace period, δ and τ of each tree
+    links: np.ndarray = state("n_trees", "n_nodes", 4, range=ANY, dtype=np.int32)
+    numbers: np.ndarray = state("n_trees", "n_nodes", 5, range=ANY)
+    mass: np.ndarray = state("n_trees", "n_nodes", "n_classes", range=FROM_0)
+    used: np.ndarray = state("n_trees", 2, start=1, range="[1, inf)", dtype=np.int64)
+    moments: np.ndarray = slot("gaussian", "n_classes", 5, "n_features", range=ANY)
+    density: np.ndarray = slot("densities", "n_features", 2, "n_classes", range=ANY)
+    prior: np.ndarray = slot("bayes", "n_classes", range=ANY)
+    gaps: np.ndarray = slot("bayes")
+    counts: np.ndarray = slot("n_rows", "n_rows", "n_classes")
+    edges: np.ndarray = slot("histogram", "n_features", BINS - 1, range=ANY)
+    bins: np.ndarray = slot("histogram", "n_features", BINS + 1, "n_classes")
+    early: np.ndarray = slot("histogram", "n_features", EARLY, 3, range=ANY)
+    n_values: np.ndarray = slot("histogram", "n_features")
 
-    def __init__(
-        self, n_trees: int, n_classes: int, n_features: int, nominal: tuple[int, ...],
-        n_splits: int, max_depth: int, leaf_prediction: str, splitter: str, max_bytes: int,
-    ) -> None:  # fmt: skip
-        if len(nominal) not in (0, n_features):
-            must = f"nominal must have one entry for each of {n_features} columns, or none"
-            raise ValueError(f"{must}, got {nominal}")
-        n_rows = sum(m + 2 for m in nominal if m > 0)  # each value, any other, all
-        sizes = n_classes, n_features, n_rows
-        self.n_trees, self.n_classes, self.n_features = n_trees, n_classes, n_features
-        self.values = nominal
-        self.fields = _fields(*sizes, leaf_prediction != "majority", splitter == "gaussian")
-        self.n_nodes, self.n_slots = _room(self.fields, n_trees, max_bytes)
-        self.rules = self.n_slots, n_splits, max_depth, LEAF_PREDICTIONS.index(leaf_prediction)
+    def __post_init__(self) -> None:
+        if len(self.nominal) not in (0, self.n_features):
+            must = f"nominal must have one entry for each of {self.n_features} columns, or none"
+            raise ValueError(f"{must}, got {self.nominal}")
+        self.n_rows = sum(m + 2 for m in self.nominal if m > 0)  # each value, any other, all
+        self.bayes, self.gaussian = self.leaf_prediction != "majority", self.splitter == "gaussian"
+        self.densities, self.histogram = self.gaussian and self.bayes, not self.gaussian
+        self.n_nodes = self.n_slots = 1
+        bytes_each = [
+            math.prod(shape[1:]) * np.dtype(kind).itemsize for shape, kind in self.shapes().values()
+        ]
+        per_node, counters, per_slot = sum(bytes_each[:3]), bytes_each[3], sum(bytes_each[4:])
+        share = self.max_bytes // self.n_trees - counters
+        self.n_slots = share // (per_slot + 2 * per_node)
+        if self.n_slots < 1:
+            least = (
+                f"{self.n_trees * (per_slot + 2 * per_node + counters)} for {self.n_trees} trees"
+            )
+            raise ValueError(f"max_bytes must be at least {least}, got {self.max_bytes}")
+        self.n_nodes = (share - self.n_slots * per_slot) // per_node
 
-    def shapes(self, n_nodes: int | None = None, n_slots: int | None = None) -> Shapes:
-        """Return shape and type of every array, with room for all nodes or so many."""
-        all_shapes: Shapes = {}
-        for name, (kind, shape, present) in self.fields.items():
-            n = n_slots or self.n_slots if name in SLOT_FIELDS else n_nodes or self.n_nodes
-            whole = (self.n_trees, n, *shape) if present else (0,) * (2 + len(shape))
-            all_shapes[name] = whole, kind
-        return all_shapes | {"used": ((self.n_trees, 2), np.int64)}
-
-    def set_rates(self, grace_period: np.ndarray, delta: np.ndarray, tau: np.ndarray) -> None:
-        """Set when each tree tries to split, and with which confidence."""
-        self.settings = grace_period, delta, tau, *self.rules
+    @cached_property
+    def columns(self) -> tuple[np.ndarray, np.ndarray]:
+        """The number of values of each column, 0 if numeric, and where its counts start."""
+        nominal = np.array(self.nominal or np.zeros(self.n_features), np.int64)
+        rows = np.where(nominal > 0, nominal + 2, 0)
+        return nominal, np.cumsum(rows) - rows
 
     def allocate(self) -> None:
         """Make trees of one leaf each."""
-        self.nominal = np.array(self.values or np.zeros(self.n_features), np.int64)
-        rows = np.where(self.nominal > 0, self.nominal + 2, 0)
-        self.place = np.cumsum(rows) - rows
-        for name, (shape, kind) in self.shapes().items():
-            setattr(self, name, np.zeros(shape, kind))
-        self.used[...] = 1  # of nodes, of slots
+        super().allocate()
         self.links[:, 0, SPLIT] = LEAF
         for i in range(self.n_trees):
-            clear(i, 0, self.stats())
-
-    def nodes(self) -> tuple:
-        return tuple(getattr(self, name) for name in NODE_FIELDS)
-
-    def stats(self) -> tuple:
-        return tuple(getattr(self, name) for name in SLOT_FIELDS)
-
-    def columns(self) -> tuple:
-        return self.nominal, self.place
+            clear(i, 0, self.model()[1])
 
     def model(self) -> tuple:
-        return self.nodes(), self.stats(), self.columns(), self.settings
-
-    def arrays(self) -> dict[str, np.ndarray]:
-        return {name: getattr(self, name) for name in (*NODE_FIELDS, *SLOT_FIELDS)}
+        arrays = tuple(self.arrays().values())
+        prediction = LEAF_PREDICTIONS.index(self.leaf_prediction)
+        settings = *self.rates, self.n_slots, self.n_splits, self.max_depth, prediction
+        return arrays[:4], arrays[4:], self.columns, settings
 
     def content(self) -> dict[str, np.ndarray]:
-        """The arrays without the room that no tree has used yet."""
-        n_nodes, n_slots = self.used.max(axis=0)
-        used = {"used": self.used}
-        for name in self.fields:
-            n = n_slots if name in SLOT_FIELDS else n_nodes
-            used[name] = getattr(self, name)[:, :n]
-        return used
+        used = self.content_shapes({"used": self.used})
+        return {name: a[tuple(map(slice, used[name][0]))] for name, a in self.arrays().items()}
 
     def content_shapes(self, saved: dict[str, np.ndarray]) -> Shapes:
-        """Return shape and type of what must have been saved, of trees that use so much room."""
         used, most = saved.get("used"), (self.n_nodes, self.n_slots)
         if used is None or used.shape != (self.n_trees, 2) or used.dtype != np.int64:
             raise ValueError(f"saved array used must be int64 of shape ({self.n_trees}, 2)")
         if (used < 1).any() or (used > most).any():
             raise ValueError(f"saved trees must use 1 to {most} nodes and slots, got {used.max(0)}")
-        return self.shapes(*(int(n) for n in used.max(axis=0)))
-
-    def require_sound(self, saved: dict[str, np.ndarray]) -> None:
-        nominal = np.array(self.values or np.zeros(self.n_features), np.int64)
-        require_sound(saved, nominal, self.n_classes)
+        in_use = copy(self)
+        in_use.n_nodes, in_use.n_slots = map(int, used.max(axis=0))
+        return in_use.shapes()
 
     def make_room(self, saved: dict[str, np.ndarray]) -> None:
-        """Use as much room as was in use when these arrays were saved."""
         self.used[...] = saved["used"]
 
-
-def _fields(k: int, d: int, n_rows: int, bayes: bool, gaussian: bool) -> dict:
-    """Of each field of a node or slot: its type, shape, and whether it is needed."""
-    number = np.float64
-    return {
-        "links": (np.int32, (4,), True),
-        "numbers": (number, (5,), True),
-        "mass": (number, (k,), True),
-        "moments": (number, (k, 5, d), gaussian),
-        "density": (number, (d, 2, k), gaussian and bayes),
-        "prior": (number, (k,), bayes),
-        "gaps": (number, (), bayes),
-        "counts": (number, (n_rows, k), n_rows > 0),
-        "edges": (number, (d, BINS - 1), not gaussian),
-        "bins": (number, (d, BINS + 1, k), not gaussian),
-        "early": (number, (d, EARLY, 3), not gaussian),
-        "n_values": (number, (d,), not gaussian),
-    }
+    def require_sound(self, saved: dict[str, np.ndarray]) -> None:
+        """Refuse numbers outside their ranges, and links that lead elsewhere."""
+        super().require_sound(saved)
+        moments, density = saved["moments"], saved["density"]
+        if self.gaussian and (moments[..., [WEIGHT, SQUARES], :] < 0).any():
+            raise ValueError("saved array moments must have weights and squares of at least 0")
+        if self.densities and (density[..., PRECISION, :] < 0).any():
+            raise ValueError("saved array density must have precisions of at least 0")
+        for i, (n_nodes, n_slots) in enumerate(saved["used"]):
+            _require_tree(i, saved["links"][i, :n_nodes], self.columns[0], int(n_slots))
+        if self.histogram:
+            _require_early(saved["early"], saved["n_values"], self.n_classes)
 
 
-def _room(fields: dict, n_trees: int, max_bytes: int) -> tuple[int, int]:
-    """How many nodes and slots each tree may have."""
-    sizes = {
-        name: np.dtype(kind).itemsize * math.prod(shape) * present
-        for name, (kind, shape, present) in fields.items()
-    }
-    slot = sum(size for name, size in sizes.items() if name in SLOT_FIELDS)
-    node = sum(sizes.values()) - slot
-    counters = 16  # of `used`
-    share = max_bytes // n_trees - counters
-    n_slots = share // (slot + 2 * node)
-    if n_slots < 1:
-        least = n_trees * (slot + 2 * node + counters)
-        raise ValueError(f"max_bytes must be at least {least} for {n_trees} trees, got {max_bytes}")
-    return (share - n_slots * slot) // node, n_slots
+def _require_early(early: np.ndarray, n_values: np.ndarray, k: int) -> None:
+    """The values stored until they determine the edges have classes and weights."""
+    stored = np.arange(EARLY) < np.minimum(n_values, EARLY)[..., None]
+    classes = early[..., CLASS]
+    whole = (classes == np.floor(classes)) & (classes >= 0) & (classes < k)
+    if not (whole | ~stored).all() or not (n_values == np.floor(n_values)).all():
+        raise ValueError(f"saved array early must have classes in [0, {k - 1}]")
+    if not ((early[..., IMPORTANCE] >= 0) | ~stored).all():
+        raise ValueError("saved array early must have weights of at least 0")
+
+
+def _require_tree(i: int, links: np.ndarray, nominal: np.ndarray, n_slots: int) -> None:
+    """Every split asks a column and has its children side by side, after it and used once."""
+    n, splits = len(links), np.flatnonzero(links[:, SPLIT] != LEAF)
+    columns, first = links[splits, SPLIT], links[splits, CHILD]
+    if ((columns < 0) | (columns >= len(nominal))).any():
+        raise ValueError(f"saved tree {i} must ask columns in [0, {len(nominal) - 1}]")
+    width = np.where(nominal[columns] > 0, nominal[columns] + 1, 2)
+    if ((first <= splits) | (first + width > n)).any():
+        raise ValueError(f"saved tree {i} must have children after their parent and below {n}")
+    parents = np.zeros(n, np.int64)
+    for start, size in zip(first, width, strict=True):
+        parents[start : start + size] += 1
+    if parents[0] != 0 or (parents[1:] != 1).any():
+        raise ValueError(f"saved tree {i} must have one parent for each node but the root")
+    for start, size, parent in zip(first, width, splits, strict=True):
+        if (links[start : start + size, DEPTH] != links[parent, DEPTH] + 1).any():
+            raise ValueError(f"saved tree {i} must have children one deeper than their parent")
+    slots = links[:, SLOT]
+    in_use = slots[slots != NOWHERE]
+    if ((in_use < 0) | (in_use >= n_slots)).any() or len(np.unique(in_use)) < len(in_use):
+        raise ValueError(f"saved tree {i} must have slots of its own in [0, {n_slots - 1}]")

@@ -1,4 +1,4 @@
-"""How a leaf predicts: majority class, naive Bayes, or the more accurate of the two.
+"""How a leaf predicts, by majority class, naive Bayes or the more accurate of them, and learns.
 
     log P(c | x) = log n_c + Σ_j log P(x_j | c)  (up to a constant)
 
@@ -8,8 +8,12 @@ over the columns that are not missing in x and that the leaf has seen.
 import math
 
 from onearm.boosting.trees.nodes import (
+    ADAPTIVE,
     BAYES,
     BY_BAYES,
+    BY_MAJORITY,
+    BY_NAIVE_BAYES,
+    DEPTH,
     LABEL,
     MAJORITY,
     NODE,
@@ -17,6 +21,8 @@ from onearm.boosting.trees.nodes import (
     RIGHT_BAYES,
     RIGHT_MAJORITY,
     SLOT,
+    TOTAL,
+    TRIED,
     code,
     route,
 )
@@ -29,11 +35,11 @@ from onearm.boosting.trees.observers import (
     PRECISION,
     WEIGHT,
     bin_of,
+    observe,
     variance,
 )
+from onearm.boosting.trees.split import try_split
 from onearm.core.kernels import kernel, kernel_not_inlined, kernel_without_refcounts
-
-BY_MAJORITY, BY_NAIVE_BAYES, ADAPTIVE = range(3)  # in the order of LEAF_PREDICTIONS
 
 
 @kernel_without_refcounts
@@ -68,6 +74,31 @@ def look(x, i, notes, out, nodes, stats, columns, settings):
                 return
     for c in range(len(out)):
         out[c] = masses[c]
+
+
+@kernel_without_refcounts
+def learn(x, i, notes, label, w, nodes, stats, columns, settings):
+    """Teach tree i that x, about which it made these notes, has this label, with weight w."""
+    links, numbers, mass, used = nodes
+    grace_period, delta, tau, room, n_splits, max_depth, prediction = settings
+    if not 0.0 < w < math.inf:
+        return
+    leaf = notes[NODE]
+    at = links[i, leaf, SLOT]
+    if prediction == ADAPTIVE:
+        numbers[i, leaf, RIGHT_MAJORITY] += w * (notes[MAJORITY] == label)
+        numbers[i, leaf, RIGHT_BAYES] += w * (notes[BAYES] == label)
+    mass[i, leaf, label] += w
+    numbers[i, leaf, TOTAL] += w
+    if at == NOWHERE:
+        return
+    observe(x, i, at, label, w, mass[i, leaf, label], stats, columns)
+    n = numbers[i, leaf, TOTAL]
+    due = n - numbers[i, leaf, TRIED] >= grace_period[i] and mass[i, leaf, label] < n
+    if due and used[i, 0] + 2 <= links.shape[1]:
+        if max_depth == 0 or links[i, leaf, DEPTH] < max_depth:
+            numbers[i, leaf, TRIED] = n
+            try_split(i, leaf, nodes, stats, columns, settings)
 
 
 @kernel_without_refcounts

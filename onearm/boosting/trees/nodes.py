@@ -17,6 +17,7 @@ THRESHOLD, TOTAL, TRIED, RIGHT_MAJORITY, RIGHT_BAYES = range(5)
 LEAF = NOWHERE = -1
 LABEL, NODE, MAJORITY, BAYES, BY_BAYES = range(5)  # what is noted about x and a tree
 NOTES = 5
+BY_MAJORITY, BY_NAIVE_BAYES, ADAPTIVE = range(3)  # in the order of LEAF_PREDICTIONS
 
 
 @kernel_without_refcounts

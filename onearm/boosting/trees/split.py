@@ -14,8 +14,8 @@ import math
 
 import numpy as np
 
-from onearm.boosting.trees.leaves import BY_MAJORITY
 from onearm.boosting.trees.nodes import (
+    BY_MAJORITY,
     CHILD,
     DEPTH,
     LEAF,
