@@ -19,13 +19,12 @@ the published settings.
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from onearm.boosting.booster import Booster, clip_field, rho_field, target_field
-from onearm.boosting.costs import CHEAPEST, FULL, SLIGHT, TRUTH, cheapest, importance, sigmoid
-from onearm.boosting.presets import BANDIT, published
+from onearm.boosting.booster import Booster, answer_rules, clip_field, rho_field, target_field
+from onearm.boosting.costs import FULL, SLIGHT, TRUTH, cheapest, importance, sigmoid
+from onearm.boosting.presets import BANDIT, STEP
 from onearm.boosting.trees.nodes import LABEL
 from onearm.core.estimate import zero_one_loss
 from onearm.core.explore import (
@@ -184,14 +183,8 @@ def _normalise(logv, share):
             logv[i] = math.log((1.0 - share) * P[i] + share / len(logv))
 
 
-KERNELS = {
-    "scores": scores, "chances": chances, "choose": choose,
-    "update": update,
-}  # fmt: skip
-
-
 @dataclass
-class Adaptive(Booster):
+class Adaptive(Booster, scores=scores, chances=chances, choose=choose, update=update):
     """What AdaBandit and AdaBoost.OLM share."""
 
     step: str = option(
@@ -201,22 +194,25 @@ class Adaptive(Booster):
     )  # fmt: skip
     step_scale: float = real(0.01, "[1e-12, 1e12]", doc="Factor of the step; 1 in the paper.")
     tie_break: str = option(
-        "random",
-        "random",
-        "lowest",
+        "random", "random", "lowest",
         doc="Which label wins a tied vote: a 'random' or the 'lowest'.",
-    )
+    )  # fmt: skip
     share: float = real(0.0, "[0, 1)", doc="Share of uniform probability mixed over the experts.")
     vote_weights: np.ndarray = state("n_learners", range=f"[{-MOST}, {MOST}]")  # α
     log_expert_weights: np.ndarray = state("n_learners", range="(-inf, 1]")  # log v
     squared_gradients: np.ndarray = state("n_learners", range="[0, inf)")
     n_updates: np.ndarray = state(1, range="[0, inf)")
 
-    def _model(self, rho: float, clip: float, target: int, rate: float) -> tuple:
+    def first_weight(self) -> float:
+        return 0.5 * (1 if self.full_information else self.n_classes * (self.n_classes - 1))
+
+    def model(self) -> tuple:
+        k, (rho, clip, target) = self.n_classes, answer_rules(self)
+        published = 2.0 * math.sqrt(2.0) / (k - 1) if target == FULL else rho / k**2
         adaptive = self.step == "adaptive"
         rules = (
-            self.n_classes, self.n_learners, self.tie_break == "random", rho, clip, target,
-            adaptive, self.step_scale * (1.0 if adaptive else rate), self.share, self.scale,
+            k, self.n_learners, self.tie_break == "random", rho, clip, target,
+            adaptive, self.step_scale * (1.0 if adaptive else published), self.share, self.scale,
         )  # fmt: skip
         votes = (
             self.vote_weights, self.log_expert_weights, self.squared_gradients, self.n_updates,
@@ -225,7 +221,7 @@ class Adaptive(Booster):
 
 
 @dataclass
-class AdaBandit(Adaptive, **KERNELS):
+class AdaBandit(Adaptive):
     """Boosting that adapts to its weak learners, for bandit feedback.
 
     Examples
@@ -242,24 +238,4 @@ class AdaBandit(Adaptive, **KERNELS):
     target: str = target_field()
 
     exploration = "rho"
-
-    @classmethod
-    def paper(cls, name: str | None = None, **given: Any) -> "AdaBandit":
-        """Return a learner with the settings published for a data set, except for those given.
-
-        Names are balance, car, nursery, movement, mice and isolet; without one: those of balance.
-        """
-        return published(
-            cls,
-            name,
-            {"step": "paper", "step_scale": 1.0, **given},
-            BANDIT,
-            (15, 15, 5, 20, 20, 20),
-        )
-
-    def first_weight(self) -> float:
-        return 0.5 * self.n_classes * (self.n_classes - 1)
-
-    def model(self) -> tuple:
-        target = TRUTH if self.target == "truth" else CHEAPEST
-        return self._model(self.rho, self.clip, target, self.rho / self.n_classes**2)
+    preset = BANDIT | STEP | {"n_learners": (15, 15, 5, 20, 20, 20)}

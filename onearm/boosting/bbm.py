@@ -20,14 +20,20 @@ Differs from the papers: potentials are exact and not estimated by simulation.
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from onearm.boosting.booster import Booster, clip_field, edge_field, rho_field, target_field
-from onearm.boosting.costs import CHEAPEST, FULL, SLIGHT, TRUTH, cheapest, importance
+from onearm.boosting.booster import (
+    Booster,
+    answer_rules,
+    clip_field,
+    edge_field,
+    rho_field,
+    target_field,
+)
+from onearm.boosting.costs import FULL, SLIGHT, TRUTH, cheapest, importance
 from onearm.boosting.potential import MOST, expected_costs, potential, vote, without_table
-from onearm.boosting.presets import BANDIT, FULL_INFORMATION, published
+from onearm.boosting.presets import BANDIT, FULL_INFORMATION
 from onearm.boosting.trees.nodes import LABEL
 from onearm.core.estimate import zero_one_loss
 from onearm.core.explore import (
@@ -87,14 +93,8 @@ def update(x, seen, label, greedy, propensity, reward, truth, rng, potential, ru
         p = vote(seen[i, LABEL], votes, count, p, potential)
 
 
-KERNELS = {
-    "scores": scores, "chances": chances, "choose": choose,
-    "update": update,
-}  # fmt: skip
-
-
 @dataclass
-class ByMajority(Booster):
+class ByMajority(Booster, scores=scores, chances=chances, choose=choose, update=update):
     """What BanditBBM and OnlineMBBM share."""
 
     n_learners: int = whole(20, 1, MOST, doc="Number N of weak learners.")
@@ -118,13 +118,13 @@ class ByMajority(Booster):
         cost = expected_costs(votes, count, np.eye(k)[0], N - 1, 0, phi)
         return float((k - 1) * (cost[1] - cost[0]))
 
-    def _model(self, rho: float, clip: float, target: int) -> tuple:
-        rules = self.n_classes, self.n_learners, rho, clip, target, self.scale
+    def model(self) -> tuple:
+        rules = self.n_classes, self.n_learners, *answer_rules(self), self.scale
         return self.potential, rules, self.learners.model()
 
 
 @dataclass
-class BanditBBM(ByMajority, **KERNELS):
+class BanditBBM(ByMajority):
     """Boosting by majority, for bandit feedback.
 
     Examples
@@ -142,21 +142,11 @@ class BanditBBM(ByMajority, **KERNELS):
     target: str = target_field()
 
     exploration = "rho"
-
-    def model(self) -> tuple:
-        return self._model(self.rho, self.clip, TRUTH if self.target == "truth" else CHEAPEST)
-
-    @classmethod
-    def paper(cls, name: str | None = None, **given: Any) -> "BanditBBM":
-        """Return a learner with the settings published for a data set, except for those given.
-
-        Names are balance, car, nursery, movement, mice and isolet; without one: those of balance.
-        """
-        return published(cls, name, given, BANDIT, (20, 15, 10, 10, 10, 10))
+    preset = BANDIT | {"n_learners": (20, 15, 10, 10, 10, 10)}
 
 
 @dataclass
-class OnlineMBBM(ByMajority, **KERNELS):
+class OnlineMBBM(ByMajority):
     """Boosting by majority, with full information.
 
     Examples
@@ -169,11 +159,4 @@ class OnlineMBBM(ByMajority, **KERNELS):
     """
 
     full_information = True
-
-    def model(self) -> tuple:
-        return self._model(0.0, 0.0, FULL)
-
-    @classmethod
-    def paper(cls, name: str | None = None, **given: Any) -> "OnlineMBBM":
-        """Return a learner with the settings published for a data set, except for those given."""
-        return published(cls, name, given, FULL_INFORMATION, (20,) * 6)
+    preset = FULL_INFORMATION | {"n_learners": (20,) * 6}

@@ -18,12 +18,11 @@ an answer "right" also teaches all other classes that they were wrong.
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from onearm.boosting.booster import Booster, edge_field, rho_field
-from onearm.boosting.presets import FULL_INFORMATION, published
+from onearm.boosting.presets import FULL_INFORMATION
 from onearm.boosting.trees.nodes import NOTES
 from onearm.core.explore import (
     add_best_chances,
@@ -129,6 +128,7 @@ class BinBandit(
     )
 
     exploration = "rho"
+    preset = FULL_INFORMATION | {"n_learners": (10,) * 6, "others": False}
 
     def sizes(self) -> tuple[int, int]:
         return self.n_classes * self.n_learners, 2
@@ -136,8 +136,3 @@ class BinBandit(
     def model(self) -> tuple:
         rules = self.rho, self.gamma, self.eta, self.others, self.scale
         return self.vote_weights, rules, self.learners.model()
-
-    @classmethod
-    def paper(cls, name: str | None = None, **given: Any) -> "BinBandit":
-        """Return a learner with the settings published for a data set, except for those given."""
-        return published(cls, name, {"others": False, **given}, FULL_INFORMATION, (10,) * 6)

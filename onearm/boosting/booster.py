@@ -6,11 +6,13 @@ trees and once for linear weak learners, and run as plain Python over Python obj
 
 import math
 from dataclasses import dataclass
-from functools import cache
-from typing import Any, ClassVar
+from functools import cache, partial
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from onearm.boosting.costs import CHEAPEST, FULL, TRUTH
+from onearm.boosting.presets import published
 from onearm.boosting.trees.forest import Trees
 from onearm.boosting.trees.leaves import learn, look, margin
 from onearm.boosting.trees.nodes import NOTES
@@ -91,6 +93,7 @@ class Booster(Learner):
     random_greedy = True
     off_policy = True
     templates: ClassVar[dict[str, Any]]
+    preset: ClassVar[dict[str, Any]]  # published settings
 
     def __init_subclass__(cls, **templates: Any) -> None:
         super().__init_subclass__()
@@ -115,7 +118,7 @@ class Booster(Learner):
         settings = self._sampled_settings(self.sizes()[0])
         self.grace_period_, self.delta_, self.tau_, self.scale = settings
         if isinstance(self.learners, Trees):
-            self.learners.rates = settings[:3]
+            self.learners.rates = tuple(settings[:3])
 
     def sizes(self) -> tuple[int, int]:
         """Return how many weak learners there are, and how many labels each knows."""
@@ -127,10 +130,19 @@ class Booster(Learner):
 
     @property
     def kernels(self) -> Kernels:  # type: ignore[override] # of the kind of weak learner
+        kind = "python" if callable(self.weak) else "linear" if self.weak == "linear" else "tree"
         cls: Any = type(self)
-        if callable(self.weak):
-            return assembled(cls, "python")
-        return assembled(cls, "linear" if self.weak == "linear" else "tree")
+        return assembled(cls, kind)
+
+    @classmethod
+    def paper(cls, name: str | None = None, **given: Any) -> Self:
+        """Return a learner with the settings published for a data set, except for those given.
+
+        Names are balance, car, nursery, movement, mice and isolet; without one: those of balance.
+        """
+        settings = published(cls.preset, name, given)
+        known = cls.__dataclass_fields__.keys() | given.keys()
+        return cls(**{key: value for key, value in settings.items() if key in known})
 
     def _new_lock(self) -> Lock:
         return Lock(always=not COMPILED or callable(self.weak))
@@ -145,46 +157,49 @@ class Booster(Learner):
             )
         return 1.0 / weight
 
-    def _sampled_settings(self, n: int) -> tuple[np.ndarray, ...]:
+    def _sampled_settings(self, n: int) -> np.ndarray:
         """Sample each weak learner's grace period, delta, tau and weight scale."""
         rng = seeded(self.seed, SETTINGS_STREAM)
         scale = self._unit() if self.weight_scale == "unit" else self.weight_scale
         ranges = (self.grace_period, self.delta, self.tau, scale)
-        ends = [r if isinstance(r, tuple) else (r, r) for r in ranges]
-        sampled = np.empty((4, n))
-        for i in range(n):
-            for setting, (low, high) in enumerate(ends):
-                u = uniform(rng)
-                if low == high:
-                    value = low
-                elif setting in (1, 2):
-                    value = math.exp(math.log(low) + (math.log(high) - math.log(low)) * u)
-                else:
-                    value = low + (high - low) * u
-                sampled[setting, i] = value
-        return tuple(sampled)
+        logarithmic = (False, True, True, False)
+        each = [
+            [_sampled(*pair, uniform(rng)) for pair in zip(ranges, logarithmic, strict=True)]
+            for _ in range(n)
+        ]
+        return np.array(each).T.copy()
 
 
-def rho_field() -> Any:
-    """Return the field for the exploration rate."""
-    return real(0.003, "(0, 1)", doc="Exploration rate ρ: the chance of another label than ŷ.")
+def _sampled(given: Any, logarithmic: bool, u: float) -> float:
+    low, high = given if isinstance(given, tuple) else (given, given)
+    if low == high:
+        return low
+    if logarithmic:
+        return math.exp(math.log(low) + (math.log(high) - math.log(low)) * u)
+    return low + (high - low) * u
 
 
-def clip_field() -> Any:
-    """Return the field for the largest cost."""
-    return real(100.0, "[1e-12, 1e12]", doc="Largest cost, and difference of two costs, taught.")
+# parameters of some boosters
+rho_field = partial(
+    real, 0.003, "(0, 1)", doc="Exploration rate ρ: the chance of another label than ŷ."
+)
+clip_field = partial(
+    real, 100.0, "[1e-12, 1e12]", doc="Largest cost, and difference of two costs, taught."
+)
+target_field = partial(
+    option, "truth", "cheapest", "truth",
+    doc="Label taught after an answer: the 'cheapest', or the 'truth' where it is known.",
+)  # fmt: skip
+edge_field = partial(
+    real, 0.1, doc="Edge γ over guessing that the weak learners are assumed to have."
+)
 
 
-def target_field() -> Any:
-    """Return the field for the label that weak learners are taught."""
-    doc = "Label taught after an answer: the 'cheapest', or the 'truth' where it is known."
-    return option("truth", "cheapest", "truth", doc=doc)
-
-
-def edge_field(interval: str, fixed: bool = False) -> Any:
-    """Return the field for the edge of the weak learners."""
-    doc = "Edge γ over guessing that the weak learners are assumed to have."
-    return real(0.1, interval, fixed=fixed, doc=doc)
+def answer_rules(booster: Any) -> tuple[float, float, int]:
+    """Return the exploration rate, the largest cost, and which label is taught."""
+    if booster.full_information:
+        return 0.0, 0.0, FULL
+    return booster.rho, booster.clip, TRUTH if booster.target == "truth" else CHEAPEST
 
 
 @cache
