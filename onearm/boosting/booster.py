@@ -13,27 +13,10 @@ import numpy as np
 
 from onearm.boosting.costs import CHEAPEST, FULL, TRUTH
 from onearm.boosting.presets import published
+from onearm.boosting.trees import settings
 from onearm.boosting.trees.forest import Trees
-from onearm.boosting.trees.leaves import learn, look, margin
 from onearm.boosting.trees.nodes import NOTES
-from onearm.boosting.trees.settings import (
-    DELTA,
-    GRACE_PERIOD,
-    TAU,
-    leaf_prediction_field,
-    max_bytes_field,
-    nominal_field,
-    splitter_field,
-)
-from onearm.boosting.weak import (
-    Linear,
-    PythonLearners,
-    linear_learn,
-    linear_look,
-    linear_margin,
-    python_learn,
-    python_look,
-)
+from onearm.boosting.weak import WEAK, Linear, PythonLearners
 from onearm.core import saving
 from onearm.core.assembly import Kernels, assemble
 from onearm.core.kernels import COMPILED, Dispatcher, bind, compose, interpreted
@@ -44,11 +27,6 @@ from onearm.core.rng import seeded, uniform
 
 LEAST_WEIGHT = 1e-12  # of a first answer, that is larger than rounding errors
 SETTINGS_STREAM = 4  # the generator of a seed that samples the settings of weak learners
-WEAK = {
-    "tree": {"weak_look": look, "weak_learn": learn, "weak_margin": margin},
-    "linear": {"weak_look": linear_look, "weak_learn": linear_learn, "weak_margin": linear_margin},
-    "python": {"weak_look": python_look, "weak_learn": python_learn, "weak_margin": linear_margin},
-}
 
 
 def look_at_all(x, *model):
@@ -67,27 +45,22 @@ class Booster(Learner):
 
     n_learners: int = whole(20, 1, doc="Number N of weak learners.")
     weak: Any = option_or_call(
-        "tree",
-        "tree",
-        "stump",
-        "linear",
+        "tree", "tree", "stump", "linear",
         doc="Weak learners: Hoeffding 'tree's, 'stump's (trees of depth 1), 'linear', or a "
         "callable that returns River or scikit-learn (`partial_fit`) classifiers.",
-    )
+    )  # fmt: skip
     weight_scale: Any = span(
-        "unit",
-        "[1e-12, 1e12]",
-        "unit",
+        "unit", "[1e-12, 1e12]", "unit",
         doc="Factor of the weights; 'unit' gives the first right answer weight 1. Like the next "
         "three a number, or a range (low, high) to sample each weak learner's value from.",
-    )
-    nominal: tuple[int, ...] = nominal_field()
-    grace_period: Any = span((2.0, 10.0), "[1e-12, 1e12]", doc=GRACE_PERIOD)
-    delta: Any = span((0.01, 0.9), "(0, 1)", doc=DELTA)
-    tau: Any = span((0.01, 0.9), "[1e-12, 1e12]", doc=TAU)
-    leaf_prediction: str = leaf_prediction_field()
-    splitter: str = splitter_field()
-    max_bytes: int = max_bytes_field()
+    )  # fmt: skip
+    nominal: tuple[int, ...] = settings.nominal_field()
+    grace_period: Any = span((2.0, 10.0), "[1e-12, 1e12]", doc=settings.GRACE_PERIOD)
+    delta: Any = span((0.01, 0.9), "(0, 1)", doc=settings.DELTA)
+    tau: Any = span((0.01, 0.9), "[1e-12, 1e12]", doc=settings.TAU)
+    leaf_prediction: str = settings.leaf_prediction_field()
+    splitter: str = settings.splitter_field()
+    max_bytes: int = settings.max_bytes_field()
 
     dense_rows = True
     random_greedy = True
@@ -115,10 +88,10 @@ class Booster(Learner):
 
     def start(self) -> None:
         super().start()
-        settings = self._sampled_settings(self.sizes()[0])
-        self.grace_period_, self.delta_, self.tau_, self.scale = settings
+        *rates, self.scale = self._sampled_settings(self.sizes()[0])
+        self.grace_period_, self.delta_, self.tau_ = rates
         if isinstance(self.learners, Trees):
-            self.learners.rates = tuple(settings[:3])
+            self.learners.rates = tuple(rates)
 
     def sizes(self) -> tuple[int, int]:
         """Return how many weak learners there are, and how many labels each knows."""
@@ -140,9 +113,9 @@ class Booster(Learner):
 
         Names are balance, car, nursery, movement, mice and isolet; without one: those of balance.
         """
-        settings = published(cls.preset, name, given)
         known = cls.__dataclass_fields__.keys() | given.keys()
-        return cls(**{key: value for key, value in settings.items() if key in known})
+        every = published(cls.preset, name, given)
+        return cls(**{key: value for key, value in every.items() if key in known})
 
     def _new_lock(self) -> Lock:
         return Lock(always=not COMPILED or callable(self.weak))

@@ -14,19 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from onearm.boosting.trees import settings
 from onearm.boosting.trees.forest import Trees
 from onearm.boosting.trees.leaves import learn, probabilities
 from onearm.boosting.trees.leaves import look as look_at
 from onearm.boosting.trees.nodes import LABEL, NOTES
-from onearm.boosting.trees.settings import (
-    DELTA,
-    GRACE_PERIOD,
-    TAU,
-    leaf_prediction_field,
-    max_bytes_field,
-    nominal_field,
-    splitter_field,
-)
 from onearm.core.explore import best, certain
 from onearm.core.kernels import kernel, kernel_without_refcounts
 from onearm.core.learner import Learner
@@ -77,15 +69,15 @@ class HoeffdingTree(
     123
     """
 
-    nominal: tuple[int, ...] = nominal_field()
-    grace_period: float = real(200.0, "[1e-12, 1e12]", fixed=True, doc=GRACE_PERIOD)
-    delta: float = real(1e-7, "(0, 1)", fixed=True, doc=DELTA)
-    tau: float = real(0.05, "[0, 1e12]", fixed=True, doc=TAU)
-    leaf_prediction: str = leaf_prediction_field()
-    splitter: str = splitter_field()
+    nominal: tuple[int, ...] = settings.nominal_field()
+    grace_period: float = real(200.0, "[1e-12, 1e12]", fixed=True, doc=settings.GRACE_PERIOD)
+    delta: float = real(1e-7, "(0, 1)", fixed=True, doc=settings.DELTA)
+    tau: float = real(0.05, "[0, 1e12]", fixed=True, doc=settings.TAU)
+    leaf_prediction: str = settings.leaf_prediction_field()
+    splitter: str = settings.splitter_field()
     n_splits: int = whole(10, 1, 1000, doc="Thresholds tried per column with Gaussians.")
     max_depth: int = whole(0, 0, doc="Depth at which leaves split no more, 0 for no limit.")
-    max_bytes: int = max_bytes_field()
+    max_bytes: int = settings.max_bytes_field()
 
     full_information = True
     off_policy = True

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from onearm.boosting.trees.leaves import top
+from onearm.boosting.trees.leaves import learn, look, margin, top
 from onearm.boosting.trees.nodes import BY_BAYES, LABEL
 from onearm.core.explore import runner_up
 from onearm.core.kernels import kernel
@@ -62,7 +62,6 @@ class Linear(Part):
 
 
 def python_look(x, i, notes, out, learners):
-    """Ask a Python object; before it has learnt anything it predicts 0."""
     notes[LABEL], notes[BY_BAYES] = learners[i].predict(x, out), 0
 
 
@@ -70,44 +69,40 @@ def python_learn(x, i, notes, label, w, learners):
     learners[i].learn(x, int(label), float(w))
 
 
-class RiverLearner:
-    """An object with River's learn_one and predict_one."""
-
-    def __init__(self, model: Any, n_classes: int) -> None:
-        self.model = model
-
-    def predict(self, x: np.ndarray, out: np.ndarray) -> int:
-        label = self.model.predict_one(dict(enumerate(x.tolist())))
-        out[:] = 0.0
-        out[label or 0] = 1.0
-        return label or 0
-
-    def learn(self, x: np.ndarray, label: int, w: float) -> None:
-        self.model.learn_one(dict(enumerate(x.tolist())), label, w=w)
-
-
-class ScikitLearner:
-    """An object with scikit-learn's partial_fit and predict."""
+class PythonLearner:
+    """A classifier with River's or scikit-learn's methods."""
 
     def __init__(self, model: Any, n_classes: int) -> None:
         self.model, self.classes, self.fitted = model, np.arange(n_classes), False
+        self.is_river = hasattr(model, "learn_one") and hasattr(model, "predict_one")
+        if not self.is_river and not (hasattr(model, "partial_fit") and hasattr(model, "predict")):
+            has = "learn_one and predict_one, or partial_fit and predict"
+            raise ValueError(f"weak must make objects with {has}, got {type(model).__name__}")
 
     def predict(self, x: np.ndarray, out: np.ndarray) -> int:
-        label = int(self.model.predict(x[None])[0]) if self.fitted else 0
+        """Return the label of x, before anything is learnt 0; its score is 1."""
+        if self.is_river:
+            label = self.model.predict_one(dict(enumerate(x.tolist()))) or 0
+        else:
+            label = int(self.model.predict(x[None])[0]) if self.fitted else 0
         out[:] = 0.0
         out[label] = 1.0
         return label
 
     def learn(self, x: np.ndarray, label: int, w: float) -> None:
-        self.model.partial_fit(x[None], [label], self.classes, sample_weight=[w])
-        self.fitted = True
+        """Learn that x has this label, with weight w."""
+        if self.is_river:
+            self.model.learn_one(dict(enumerate(x.tolist())), label, w=w)
+        else:
+            self.model.partial_fit(x[None], [label], self.classes, sample_weight=[w])
+            self.fitted = True
 
 
 class PythonLearners(Part):
-    """N objects that `make` returned, each with River's or scikit-learn's methods."""
+    """N objects that `make` returned."""
 
     def __init__(self, make: Callable[[], Any], n_learners: int, n_classes: int) -> None:
-        self.learners = [adapted(make(), n_classes) for _ in range(n_learners)]
+        self.learners = [PythonLearner(make(), n_classes) for _ in range(n_learners)]
 
     def model(self) -> tuple:
         return (self.learners,)
@@ -117,11 +112,8 @@ class PythonLearners(Part):
         raise TypeError(f"a booster over {kind} objects is not made of arrays: it cannot be saved")
 
 
-def adapted(model: Any, n_classes: int) -> RiverLearner | ScikitLearner:
-    """Wrap a River or scikit-learn object."""
-    if hasattr(model, "learn_one") and hasattr(model, "predict_one"):
-        return RiverLearner(model, n_classes)
-    if hasattr(model, "partial_fit") and hasattr(model, "predict"):
-        return ScikitLearner(model, n_classes)
-    has = "learn_one and predict_one, or partial_fit and predict"
-    raise ValueError(f"weak must make objects with {has}, got {type(model).__name__}")
+WEAK = {
+    "tree": {"weak_look": look, "weak_learn": learn, "weak_margin": margin},
+    "linear": {"weak_look": linear_look, "weak_learn": linear_learn, "weak_margin": linear_margin},
+    "python": {"weak_look": python_look, "weak_learn": python_learn, "weak_margin": linear_margin},
+}

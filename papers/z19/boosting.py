@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from onearm.boosting.booster import WEAK, look_at_all
+from onearm.boosting.booster import look_at_all
 from onearm.boosting.trees.nodes import LABEL
+from onearm.boosting.weak import WEAK
 from onearm.core.kernels import bind
 from onearm.experiments.job import OnProgress, Record
 from papers.replication import Request

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from onearm import AdaBandit, HoeffdingTree
-from onearm.boosting.booster import WEAK
 from onearm.boosting.trees.forest import Trees
 from onearm.boosting.trees.nodes import LABEL, NOTES
+from onearm.boosting.weak import WEAK
 from onearm.core.kernels import COMPILED
 from tests.cases import EAGER
 

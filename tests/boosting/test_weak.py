@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from onearm import AdaBandit, AdaBoostOLM, BanditBBM, BinBandit, OnlineMBBM
-from onearm.boosting.booster import WEAK
 from onearm.boosting.trees.forest import Trees
 from onearm.boosting.trees.nodes import LABEL, NOTES
+from onearm.boosting.weak import WEAK
 from onearm.checks.trial import rows, same_trace
 
 K, D, ROUNDS = 4, 5, 120
