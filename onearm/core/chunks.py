@@ -44,13 +44,12 @@ def _of_matrix(X: Any, y: Any) -> Iterator[tuple[Any, Any]]:
     if len(X.shape) != 2:
         raise ValueError(f"X must have two dimensions, got shape {X.shape}")
     if y is not None and np.shape(y)[:1] != X.shape[:1]:
-        raise ValueError(
-            f"y must have one label or number for each of {X.shape[0]} rows, got {np.shape(y)}"
-        )
+        wanted = f"one label or number for each of {X.shape[0]} rows"
+        raise ValueError(f"y must have {wanted}, got {np.shape(y)}")
     if is_read_once(X):
         yield X, y
         return
-    y = np.asarray(y) if y is not None else None
+    y = None if y is None else np.asarray(y)
     for part in _slices(X.shape):
         yield X[part], None if y is None else y[part]
 

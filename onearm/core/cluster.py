@@ -21,7 +21,9 @@ def connected(on: str) -> Iterator[Any]:
         raise ImportError(f"on={on!r} needs Ray: pip install 'onearm[ray]'") from None
     if ray.is_initialized():
         address = ray.get_runtime_context().gcs_address
-        if on not in (LOCAL, "auto", address) and not _same(on, address):
+        port = address.rpartition(":")[2]
+        here = (f"127.0.0.1:{port}", f"localhost:{port}")  # other names of this machine
+        if on not in (LOCAL, "auto", address, *here):
             raise ValueError(f"on must be ray or {address}, where Ray is in use, got {on!r}")
         yield ray
         return
@@ -36,12 +38,6 @@ def connected(on: str) -> Iterator[Any]:
         yield ray
     finally:
         ray.shutdown()
-
-
-def _same(on: str, address: str) -> bool:
-    """Whether an address is that of the Ray in use, given by another name of this machine."""
-    host, _, port = on.rpartition(":")
-    return host in ("127.0.0.1", "localhost") and port == address.rpartition(":")[2]
 
 
 def _require_listener(on: str) -> None:

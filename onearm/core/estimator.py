@@ -16,20 +16,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from onearm.core import saving
+from onearm.core import saving, state
 from onearm.core.chunks import chunks, is_read_once
-from onearm.core.inputs import as_row, as_rows, between, check_row, count, dense_row, is_row
+from onearm.core.inputs import as_matrix, as_row, as_rows, between, check_row, count, is_row
+from onearm.core.kernels import COMPILED
 from onearm.core.locking import Lock
 from onearm.core.parameters import checked, document, parameters
-from onearm.core.state import (
-    Shapes,
-    allocate,
-    require_ranges,
-    require_room,
-    require_shapes,
-    shapes,
-    state_fields,
-)
+from onearm.core.state import Shapes
 from onearm.core.vectors import LARGEST
 
 CALLS = ("dense_calls", "sparse_calls")  # made anew when a parameter is changed
@@ -61,10 +54,10 @@ class Estimator(saving.Saveable):
         self.parts: tuple = ()  # what else holds arrays that learning changes, as trees
         self.validate()
         self.plan()
-        require_room(f"{self}", self.shapes() | self.scratch(), self.way_out)
+        state.require_room(f"{self}", self.shapes() | self.scratch(), self.way_out)
 
     def _build(self) -> None:
-        allocate(self)
+        state.allocate(self)
         for part in self.parts:
             part.allocate()
         self.start()
@@ -100,8 +93,7 @@ class Estimator(saving.Saveable):
 
     def _change(self, name: str, value: Any) -> None:
         """Change a parameter that is not fixed; refuse all else that was there from the start."""
-        known = {parameter.name: parameter for parameter in parameters(self)}
-        mine = type(self).__name__
+        known, mine = {p.name: p for p in parameters(self)}, type(self).__name__
         if name not in known:
             raise AttributeError(f"{name} of {mine} cannot be replaced once it is made")
         if known[name].metadata["fixed"]:
@@ -124,15 +116,12 @@ class Estimator(saving.Saveable):
 
     def shapes(self) -> Shapes:
         """Return shape and type of every array that learning changes, by name."""
-        all_shapes = shapes(self)
-        for part in self.parts:
-            all_shapes |= part.shapes()
-        return all_shapes
+        return state.shapes(self) | {n: s for part in self.parts for n, s in part.shapes().items()}
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return the arrays that learning changes, by name."""
-        state = {f.name: getattr(self, f.name) for f in state_fields(self)}
-        return state | {name: a for part in self.parts for name, a in part.arrays().items()}
+        own = {f.name: getattr(self, f.name) for f in state.state_fields(self)}
+        return own | {n: a for part in self.parts for n, a in part.arrays().items()}
 
     def content(self) -> dict[str, np.ndarray]:
         """Return the arrays without room that is still unused: what is saved and compared."""
@@ -149,11 +138,9 @@ class Estimator(saving.Saveable):
     def loaded(cls, given: dict[str, Any], saved: dict[str, np.ndarray]) -> Self:
         """Return an estimator from what was saved of it."""
         made = cls._planned(given)
-        expected = shapes(made)
-        for part in made.parts:
-            expected |= part.content_shapes(saved)
-        require_shapes(saved, expected, cls.__name__)
-        require_ranges(saved, made)
+        of_parts = {n: s for part in made.parts for n, s in part.content_shapes(saved).items()}
+        state.require_shapes(saved, state.shapes(made) | of_parts, cls.__name__)
+        state.require_ranges(saved, made)
         for owner in (made, *made.parts):
             owner.require_sound(saved)
         made._build()
@@ -166,7 +153,7 @@ class Estimator(saving.Saveable):
     @classmethod
     def _planned(cls, given: dict[str, Any]) -> Self:
         """Return an estimator with these parameters, its arrays not yet made."""
-        known = {parameter.name: parameter for parameter in parameters(cls)}
+        known = {p.name: p for p in parameters(cls)}
         for name in given.keys() - known.keys():
             raise ValueError(f"{cls.__name__} has no parameter {name!r}")
         made = cls.__new__(cls)
@@ -189,14 +176,16 @@ class Estimator(saving.Saveable):
         return copy.deepcopy(self)  # two estimators over the same arrays would need one lock
 
     def _new_lock(self) -> Lock:
-        return Lock()
+        return Lock(always=not COMPILED)
 
     def _row(self, x: Any) -> Any:
         """Return a row as kernels take it; its values are checked only where it is made dense."""
         x = as_row(x, self.n_features)
         if self.dense_rows and isinstance(x, tuple):
             self._check_row(x)
-            return dense_row(x, self.n_features)
+            indices, values = x
+            x = np.zeros(self.n_features)
+            x[indices] = values
         return x
 
     def _check_row(self, x: Any) -> None:
@@ -215,13 +204,10 @@ class Estimator(saving.Saveable):
         first = 0
         for some, answers in chunks(X, y, self.dense_rows):
             rows = as_rows(some, self.n_features, self.missing, first, self.largest)
-            n = count(rows)
-            if targets:
-                if answers is None:
-                    raise ValueError("y must be given: the true answer for each row")
-                answers = targets(answers, n, first)
-            yield rows, answers
-            first += n
+            if targets and answers is None:
+                raise ValueError("y must be given: the true answer for each row")
+            yield rows, targets(answers, count(rows), first) if targets else answers
+            first += count(rows)
 
     def _run(
         self, X: Any, y: Any, targets: Any, play: Any, room: Any, done: Any, progress: Any,
@@ -251,8 +237,7 @@ class Estimator(saving.Saveable):
         if is_row(X):
             x = self._row(X)
             self._check_row(x)
-            rows = (np.array([0, len(x[0])]), *x) if isinstance(x, tuple) else x[None]
-            return self._computed(rows, kernel, width, *among)[0]
+            return self._computed(as_matrix(x), kernel, width, *among)[0]
         examples = self._converted(X, None, None)
         parts = [self._computed(rows, kernel, width, *among) for rows, _ in examples]
         if not parts:

@@ -71,15 +71,6 @@ def _ready(array: Any, kind: type) -> bool:
     return ours and array.ndim == 1 and array.flags.carray
 
 
-def dense_row(x: Any, d: int) -> np.ndarray:
-    """Return a row of `d` numbers from one that may be (indices, values), and is checked."""
-    if not isinstance(x, tuple):
-        return x
-    full = np.zeros(d)
-    full[x[0]] = x[1]
-    return full
-
-
 def as_rows(X: Any, d: int, missing: bool, first: int = 0, largest: float = LARGEST) -> Rows:
     """Return a matrix with `d` columns, every row checked; `first` is the number of row 0."""
     if X.shape[1] != d:
@@ -88,11 +79,8 @@ def as_rows(X: Any, d: int, missing: bool, first: int = 0, largest: float = LARG
         raise ValueError("X is empty: it has no rows")
     if hasattr(X, "tocsr"):
         starts, indices, values = csr_arrays(X)
-        rows: Rows = (
-            as_array(starts, np.int64, "indptr"),
-            as_array(indices, np.int32, "the indices of X"),
-            as_array(values, np.float64, "X"),
-        )
+        indices = as_array(indices, np.int32, "the indices of X")
+        rows: Rows = as_array(starts, np.int64, "indptr"), indices, as_array(values, float, "X")
     else:
         rows = as_array(X, np.float64, "X")
     n = count(rows)
@@ -114,8 +102,7 @@ def check_row(x: Any, d: int, missing: bool, largest: float = LARGEST, what: str
         allowed = f"finite and within ±{largest:g}"
         wrong = f"values must be {allowed}, got {values[at]} for feature {indices[at]}"
     elif indices.min() < 0 or indices.max() >= d:
-        at = indices.min() if indices.min() < 0 else indices.max()
-        wrong = f"indices must be in [0, {d - 1}], got {at}"
+        wrong = f"indices must be in [0, {d - 1}], got {min(indices.min(), 0) or indices.max()}"
     raise ValueError(f"{what}: {wrong}")
 
 
@@ -126,10 +113,8 @@ def as_labels(y: Any, k: int, n: int, what: str = "y", first: int = 0) -> np.nda
         raise ValueError(f"{what} must have one label for each of {n} rows, got {labels.shape}")
     wrong = (labels < 0) | (labels >= k)
     if wrong.any():
-        at = int(wrong.argmax())
-        raise ValueError(
-            f"{what} must be labels in [0, {k - 1}], got {labels[at]} in row {first + at}"
-        )
+        got = f"{labels[wrong.argmax()]} in row {first + wrong.argmax()}"
+        raise ValueError(f"{what} must be labels in [0, {k - 1}], got {got}")
     return labels
 
 
@@ -148,6 +133,11 @@ def as_among(among: Any, k: int) -> np.ndarray:
     return labels
 
 
+def as_matrix(x: Any) -> Rows:
+    """A row as a matrix of one."""
+    return (np.array([0, len(x[0])]), *x) if isinstance(x, tuple) else x[None]
+
+
 def count(rows: Rows) -> int:
     """How many rows there are."""
     return len(rows[0]) - 1 if isinstance(rows, tuple) else len(rows)
@@ -156,8 +146,8 @@ def count(rows: Rows) -> int:
 def row_of(rows: Rows, t: int) -> Any:
     """Row t, dense or (indices, values)."""
     if isinstance(rows, tuple):
-        starts, indices, values = rows
-        return indices[starts[t] : starts[t + 1]], values[starts[t] : starts[t + 1]]
+        part = slice(*rows[0][t : t + 2])
+        return rows[1][part], rows[2][part]
     return rows[t]
 
 

@@ -18,9 +18,7 @@ from onearm.core.assembly import HIDDEN, Kernels, assemble
 from onearm.core.calls import DENSE, FLOAT, SPARSE, Calls, CompiledCalls, calls_for_sparse
 from onearm.core.choice import Choice, Tally, Trace, as_choice, as_outcome, as_outcomes, to_choice
 from onearm.core.estimator import Estimator, Progress
-from onearm.core.inputs import as_among, as_labels, between, count
-from onearm.core.kernels import COMPILED
-from onearm.core.locking import Lock
+from onearm.core.inputs import as_among, as_labels, as_matrix, between, count
 from onearm.core.parameters import REQUIRED, whole
 from onearm.core.rng import as_generator, seeded
 from onearm.core.state import generator, state
@@ -60,9 +58,6 @@ class Learner(Estimator):
     def start(self) -> None:
         self.choosing[...], self.updating[...] = seeded(self.seed, 0), seeded(self.seed, 1)
         self.labels = np.arange(self.n_classes)
-
-    def _new_lock(self) -> Lock:
-        return Lock(always=not COMPILED)
 
     def choose(self, x: Any, among: Any = None, rng: np.ndarray | None = None) -> Choice:
         """Choose a label for `x`, exploring.
@@ -117,9 +112,8 @@ class Learner(Estimator):
 
     def _greedy(self, x: Any) -> int:
         """Return the greedy label of now."""
-        X = (np.array([0, len(x[0])]), *x) if isinstance(x, tuple) else x[None]
         s = np.empty((1, self.n_classes))
-        self.kernels.score(X, s, self.model())
+        self.kernels.score(as_matrix(x), s, self.model())
         return int(s[0].argmax())
 
     def play(

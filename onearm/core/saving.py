@@ -31,12 +31,9 @@ def save(cls: type, path: str | Path, parameters: Any, content: dict[str, np.nda
 
     # safetensors would store others wrongly
     arrays = {name: np.ascontiguousarray(array) for name, array in content.items()}
-    header = {
-        "class": name(cls),
-        "parameters": json.dumps(parameters),
-        "version": onearm.__version__,
-    }
-    header["sha256"] = digest(header["parameters"], arrays)
+    text = json.dumps(parameters)
+    header = {"class": name(cls), "parameters": text, "version": onearm.__version__}
+    header["sha256"] = digest(text, arrays)
     path = Path(os.path.realpath(path))  # through a symbolic link, which stays
     if not path.parent.is_dir():
         raise FileNotFoundError(f"no folder {path.parent} to save into")
@@ -59,8 +56,8 @@ def write(path: Path, data: bytes) -> None:
             file.write(data)
             file.flush()
             os.fsync(number)
-            if not named:
-                _name_file(number, unfinished)
+            if not named:  # /proc has it as a link, which is followed where a folder is given
+                os.link(f"/proc/self/fd/{number}", unfinished, src_dir_fd=number)
             if os.name == "nt":  # Windows renames no open file
                 file.close()
             unfinished.replace(path)
@@ -70,10 +67,7 @@ def write(path: Path, data: bytes) -> None:
 
 
 def _new_file(path: Path) -> tuple[int, bool]:
-    """Open a locked file that has no name yet; where there are no such files, it is named `path`.
-
-    Returns whether it is.
-    """
+    """Open a locked file without a name, or called `path` where all have one; and return which."""
     named = False
     try:
         number = os.open(path.parent, os.O_TMPFILE | os.O_WRONLY, 0o666)
@@ -84,15 +78,6 @@ def _new_file(path: Path) -> tuple[int, bool]:
         os.close(number)
         return _new_file(path)
     return number, named
-
-
-def _name_file(number: int, path: Path) -> None:
-    """Give a file without a name one; /proc has it as a link, which only linkat follows."""
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.link(f"/proc/self/fd/{number}", path.name, dst_dir_fd=folder)
-    finally:
-        os.close(folder)
 
 
 def _sync_folder(folder: Path) -> None:

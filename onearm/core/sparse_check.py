@@ -21,12 +21,9 @@ def check_csr(indptr: Any, indices: Any, data: Any, shape: Any) -> None:
     ValueError: indices must be in [0, 2], got 7
     """
     n, d = _sizes(shape)
-    for name, array, kinds in (
-        ("indptr", indptr, "iu"),
-        ("indices", indices, "iu"),
-        ("data", data, "biuf"),
-    ):
-        _check_vector(name, array, kinds)
+    _check_vector("indptr", indptr, "iu")
+    _check_vector("indices", indices, "iu")
+    _check_vector("data", data, "biuf")
     if len(indptr) != n + 1:
         raise ValueError(f"indptr must have {n + 1} numbers for {n} rows, got {len(indptr)}")
     if len(indices) != len(data):
@@ -37,17 +34,12 @@ def check_csr(indptr: Any, indices: Any, data: Any, shape: Any) -> None:
     falls = indptr[1:] < indptr[:-1]
     if falls.any():
         t = int(falls.argmax())
-        raise ValueError(
-            f"indptr must not decrease, got {indptr[t]} and {indptr[t + 1]} in row {t}"
-        )
+        got = f"{indptr[t]} and {indptr[t + 1]} in row {t}"
+        raise ValueError(f"indptr must not decrease, got {got}")
     if int(indptr[-1]) != len(indices):
-        raise ValueError(
-            f"indptr must end with {len(indices)}, the length of indices, got {indptr[-1]}"
-        )
-    if len(indices):
-        least, most = int(indices.min()), int(indices.max())
-        if least < 0 or most >= d:
-            raise ValueError(f"indices must be in [0, {d - 1}], got {least if least < 0 else most}")
+        end = f"{len(indices)}, the length of indices"
+        raise ValueError(f"indptr must end with {end}, got {indptr[-1]}")
+    _check_range("indices", indices, d)
 
 
 def csr_arrays(X: Any, name: str = "X") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -74,9 +66,7 @@ def _check_coordinates(coordinates: Any, data: Any, shape: Any) -> None:
         _check_vector(f"coords[{axis}]", places, "iu")
         if len(places) != len(data):
             raise ValueError(f"coords[{axis}] must have {len(data)} numbers, got {len(places)}")
-        if len(places) and not (0 <= int(places.min()) and int(places.max()) < size):
-            wrong = int(places.min() if places.min() < 0 else places.max())
-            raise ValueError(f"coords[{axis}] must be in [0, {size - 1}], got {wrong}")
+        _check_range(f"coords[{axis}]", places, size)
 
 
 def _sizes(shape: Any) -> tuple[int, int]:
@@ -86,10 +76,16 @@ def _sizes(shape: Any) -> tuple[int, int]:
         raise ValueError(f"shape must be two whole numbers, got {shape!r}")
     n, d = int(sizes[0]), int(sizes[1])
     if n < 0 or not 0 <= d <= MOST_FEATURES:
-        raise ValueError(
-            f"shape must be at least 0 rows of 0 to {MOST_FEATURES} columns, got ({n}, {d})"
-        )
+        allowed = f"at least 0 rows of 0 to {MOST_FEATURES} columns"
+        raise ValueError(f"shape must be {allowed}, got ({n}, {d})")
     return n, d
+
+
+def _check_range(name: str, places: np.ndarray, size: int) -> None:
+    least, most = (int(places.min()), int(places.max())) if len(places) else (0, -1)
+    if least < 0 or most >= size:
+        wrong = least if least < 0 else most
+        raise ValueError(f"{name} must be in [0, {size - 1}], got {wrong}")
 
 
 def _check_vector(name: str, array: Any, kinds: str) -> None:

@@ -68,9 +68,9 @@ def attempt(data: bytes) -> str:
 def disable_checks() -> None:
     """Disable the checks of loaded numbers, to see that the attack finds what they prevent."""
     from onearm.boosting.trees.forest import Trees
-    from onearm.core import estimator
+    from onearm.core import state
 
-    for owner, name in ((estimator, "require_ranges"), (Trees, "require_sound")):
+    for owner, name in ((state, "require_ranges"), (Trees, "require_sound")):
         setattr(owner, name, lambda *arguments: None)
 
 

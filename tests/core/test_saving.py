@@ -100,7 +100,7 @@ def test_parameters_in_a_file_are_checked(tmp_path, changes, says):
 def test_nothing_is_allocated_before_the_sizes_are_compared(tmp_path, monkeypatch):
     """A file that says 10,000 features but has two must not make the arrays of 10,000."""
     path = tampered(tmp_path / "learner", n_features=10_000_000)
-    monkeypatch.setattr("onearm.core.estimator.allocate", lambda owner: pytest.fail("allocated"))
+    monkeypatch.setattr("onearm.core.state.allocate", lambda owner: pytest.fail("allocated"))
     with pytest.raises(ValueError, match="weights does not fit"):
         onearm.load(path)
 
