@@ -1,9 +1,11 @@
-"""Write check_table.md: every check in a line, and which learner must pass which.
+"""Write check_table.md: every check in a line, and which learners must pass it.
 
 Run `python docs/check_table.py` after a learner or a check was added.
 """
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import onearm
 from onearm.checks import CHECKS, exemption
@@ -13,19 +15,22 @@ TARGET = Path(__file__).with_name("check_table.md")
 
 def table() -> str:
     """Return the text of check_table.md as the code has it now."""
-    learners = {name: getattr(onearm, name) for name in onearm.LEARNERS}
-    lines = ["| check | what it demands |", "|---|---|"]
+    lines = ["| check | what it demands | applies to |", "|---|---|---|"]
     for check in CHECKS:
-        lines.append(f"| `{check.__name__}` | {(check.__doc__ or '').strip()} |")
-    lines += ["", _row(["check", *learners]), _row(["---", *(":-:" for _ in learners)])]
-    for check in CHECKS:
-        cells = [exemption(check, cls) or "✓" for cls in learners.values()]
-        lines.append(_row([f"`{check.__name__}`", *cells]))
+        demand = (check.__doc__ or "").strip()
+        lines.append(f"| `{check.__name__}` | {demand} | {_applies_to(check)} |")
     return "\n".join(lines) + "\n"
 
 
-def _row(cells: list[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+def _applies_to(check: Callable[[Any], None]) -> str:
+    reasons = {name: exemption(check, getattr(onearm, name)) for name in sorted(onearm.LEARNERS)}
+    exempt = [name for name, reason in reasons.items() if reason]
+    if not exempt:
+        return "all"
+    reason = ", ".join(sorted({reason for reason in reasons.values() if reason}))
+    if 2 * len(exempt) < len(reasons):
+        return f"all but {', '.join(exempt)} ({reason})"
+    return f"{', '.join(name for name in reasons if name not in exempt)} (others: {reason})"
 
 
 if __name__ == "__main__":

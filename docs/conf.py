@@ -21,6 +21,7 @@ autodoc_member_order = "bysource"
 add_module_names = False
 default_role = "code"  # `name` in a docstring
 smartquotes = False  # --option is not a dash
+highlight_options = {"pycon": {"stripnl": True}}  # the empty line that ends a doctest
 
 html_theme = "furo"
 html_title = f"onearm {version}"
@@ -35,6 +36,15 @@ def setup(app):
     """Write formulas as MathML, which browsers show without a program, a font or a network."""
     renderers = {"inline_renderers": (inline, None), "block_renderers": (block, None)}
     app.add_html_math_renderer("mathml", **renderers)
+    app.connect("doctree-resolved", mark_short)
+
+
+def mark_short(app, doctree, docname):
+    """Mark code and cells of tables that are short enough never to be broken into lines."""
+    for kind, longest in ((nodes.literal, 30), (nodes.entry, 16)):
+        for node in doctree.findall(kind):
+            if len(node.astext()) <= longest:
+                node["classes"].append("short")
 
 
 def inline(translator, node):
@@ -56,6 +66,7 @@ def mathml(node, display):
     formula = convert(tex, display=display)
     if "\\" in formula:
         raise ValueError(f"formula {tex!r} has a command that is not known")
-    # += is one operator, and names of functions have space around them
+    # += is one operator, ~ a relation, and names of functions have space around them
     formula = re.sub(r"<mo><mrow><mo>([^<]+)</mo></mrow></mo><mo>&#x0003D;", r"<mo>\1=", formula)
+    formula = formula.replace("<mi>&#x0007E;</mi>", "<mo>&#x0223C;</mo>")
     return re.sub(r"(?<!<msub>)<mi>(log|ln|exp|cos)</mi>", rf"{THIN}<mi>\1</mi>{THIN}", formula)
