@@ -24,15 +24,11 @@ from onearm.convex.arguments import LARGEST, finite, inside, moderate, numbers
 class Set:
     """What all sets have."""
 
-    centre: np.ndarray
-    inner: float
-    n: int
-    diameter: float
-    width: float
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.centre.shape
+    def __init__(
+        self, centre: np.ndarray, n: int, inner: float, diameter: float, width: float
+    ) -> None:
+        self.centre, self.shape, self.n = centre, centre.shape, n
+        self.inner, self.diameter, self.width = inner, diameter, width
 
     def minimise(self, v: Any) -> np.ndarray:
         """Return a point where ⟨v, x⟩ is least."""
@@ -83,9 +79,8 @@ class Shrunk(Set):
 
     def __init__(self, whole: Set, xi: float) -> None:
         self.whole, self.scale = whole, 1.0 - xi
-        self.centre, self.n = whole.centre, whole.n
-        self.inner, self.diameter = self.scale * whole.inner, self.scale * whole.diameter
-        self.width = self.scale * whole.width
+        lengths = (self.scale * length for length in (whole.inner, whole.diameter, whole.width))
+        super().__init__(whole.centre, whole.n, *lengths)
 
     def _minimise(self, v: np.ndarray) -> np.ndarray:
         return self._shrink(self.whole._minimise(v))

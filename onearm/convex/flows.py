@@ -24,28 +24,28 @@ class Flows(Set):
         )
         if self.source == self.sink:
             raise ValueError(f"source must not be the sink, got {source!r} for both")
-        self.leaving = Neighbours(self.edges[:, 0], n)
+        self.leaving = edges_at(self.edges[:, 0], n)
         self.order = topological(self.edges, self.leaving)
         into = self._paths(self.edges, self.leaving, self.source, self.order)
-        back, arriving = self.edges[:, ::-1], Neighbours(self.edges[:, 1], n)
+        back, arriving = self.edges[:, ::-1], edges_at(self.edges[:, 1], n)
         out = self._paths(back, arriving, self.sink, self.order[::-1])
         if into[0][self.sink] == 0:
             raise ValueError(f"there must be a path from source {source!r} to sink {sink!r}")
-        self.centre, self.used = self._shares(into, out)
-        self.n = int(self.used.sum()) - len(np.unique(self.edges[self.used])) + 1
-        self.inner = float(self.centre[self.used].min())
+        centre, self.used = self._shares(into, out)
+        dimension = int(self.used.sum()) - len(np.unique(self.edges[self.used])) + 1
+        inner = float(centre[self.used].min())
         longest = -self._cheapest(-np.ones(len(self.edges)))[0][self.sink]
-        self.diameter, self.width = (2 * longest) ** 0.5, 2.0 * longest
+        super().__init__(centre, dimension, inner, (2 * longest) ** 0.5, 2.0 * longest)
 
     @staticmethod
     def _paths(
-        edges: np.ndarray, leaving: "Neighbours", start: int, order: np.ndarray
+        edges: np.ndarray, leaving: list[np.ndarray], start: int, order: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """How many paths lead from start to each node: m·2ᵉ, as there may be more than 10³⁰⁸."""
         m, exponent = [0.0] * len(order), [0] * len(order)
         m[start] = 1.0
         for u in order.tolist():
-            for v in edges[leaving.of(u), 1].tolist() if m[u] else ():
+            for v in edges[leaving[u], 1].tolist() if m[u] else ():
                 top = max(exponent[u], exponent[v]) if m[v] else exponent[u]
                 total = ldexp(m[u], exponent[u] - top) + ldexp(m[v], min(exponent[v] - top, 0))
                 m[v], more = frexp(total)
@@ -77,7 +77,7 @@ class Flows(Set):
         least, last = np.full(len(self.order), np.inf), np.full(len(self.order), -1)
         least[self.source] = 0.0
         for u in self.order.tolist():
-            for e in self.leaving.of(u):
+            for e in self.leaving[u]:
                 v = self.edges[e, 1]
                 if least[u] + cost[e] < least[v]:
                     least[v], last[v] = least[u] + cost[e], e
@@ -101,15 +101,10 @@ class Flows(Set):
         return self.basis @ (self.basis.T @ z)
 
 
-class Neighbours:
+def edges_at(ends: np.ndarray, n: int) -> list[np.ndarray]:
     """The edges at each of n nodes, by the node at one of their ends."""
-
-    def __init__(self, ends: np.ndarray, n: int) -> None:
-        self.edges = np.argsort(ends, kind="stable")
-        self.starts = np.append(0, np.cumsum(np.bincount(ends, minlength=n)))
-
-    def of(self, node: int) -> np.ndarray:
-        return self.edges[self.starts[node] : self.starts[node + 1]]
+    last = np.cumsum(np.bincount(ends, minlength=n))[:-1]
+    return np.split(np.argsort(ends, kind="stable"), last)
 
 
 def edges_of(edges: Any) -> np.ndarray:
@@ -123,13 +118,13 @@ def edges_of(edges: Any) -> np.ndarray:
     return array.astype(np.int64)
 
 
-def topological(edges: np.ndarray, leaving: Neighbours) -> np.ndarray:
+def topological(edges: np.ndarray, leaving: list[np.ndarray]) -> np.ndarray:
     """The nodes 0 … in an order in which every edge leads on."""
-    n = len(leaving.starts) - 1
+    n = len(leaving)
     waiting = np.bincount(edges[:, 1], minlength=n)
     order = np.flatnonzero(waiting == 0).tolist()
     for u in order:
-        for v in edges[leaving.of(u), 1].tolist():
+        for v in edges[leaving[u], 1].tolist():
             waiting[v] -= 1
             if waiting[v] == 0:
                 order.append(v)

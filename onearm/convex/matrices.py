@@ -20,9 +20,8 @@ class NuclearBall(Set):
         self.radius = radius = radius_of(radius)
         m = integer("m", m, 1)
         n = integer("n", n, 1, MOST // m)
-        self.centre, self.n = np.zeros((m, n)), m * n
-        self.inner, self.diameter = radius / min(m, n) ** 0.5, 2 * radius
-        self.width = 2 * radius * (m * n) ** 0.5
+        inner, width = radius / min(m, n) ** 0.5, 2 * radius * (m * n) ** 0.5
+        super().__init__(np.zeros((m, n)), m * n, inner, 2 * radius, width)
 
     def _minimise(self, v: np.ndarray) -> np.ndarray:
         left, right = leading(v)
@@ -44,9 +43,8 @@ class Spectrahedron(Set):
     def __init__(self, n: int, radius: float = 1.0) -> None:
         self.radius = radius = radius_of(radius)
         n = integer("n", n, 2, isqrt(MOST))
-        self.centre, self.n = np.eye(n) * (radius / n), n * (n + 1) // 2 - 1
-        self.inner, self.diameter = radius / (n * (n - 1)) ** 0.5, 2**0.5 * radius
-        self.width = 2 * n * radius
+        centre, inner = np.eye(n) * (radius / n), radius / (n * (n - 1)) ** 0.5
+        super().__init__(centre, n * (n + 1) // 2 - 1, inner, 2**0.5 * radius, 2 * n * radius)
 
     def _minimise(self, v: np.ndarray) -> np.ndarray:
         q = np.linalg.eigh(symmetric(v))[1][:, 0]
@@ -71,8 +69,7 @@ class Permutations(Set):
 
     def __init__(self, n: int) -> None:
         n = integer("n", n, 2, isqrt(MOST))
-        self.centre, self.n = np.full((n, n), 1 / n), (n - 1) ** 2
-        self.inner, self.diameter, self.width = 1 / n, (2 * n) ** 0.5, 2.0 * n
+        super().__init__(np.full((n, n), 1 / n), (n - 1) ** 2, 1 / n, (2 * n) ** 0.5, 2.0 * n)
 
     def _minimise(self, v: np.ndarray) -> np.ndarray:
         x = np.zeros_like(v)

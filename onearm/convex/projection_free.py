@@ -48,7 +48,7 @@ class ProjectionFree:
     optimisers
         The kind of the optimisers.
     seed
-        Random seed of all that is drawn.
+        Random seed.
 
     Examples
     --------

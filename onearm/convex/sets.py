@@ -4,15 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from onearm.convex.arguments import (
-    STEEPEST,
-    finite,
-    integer,
-    moderate,
-    norm,
-    radius_of,
-    real_array,
-)
+from onearm.convex.arguments import STEEPEST, finite, integer, moderate, norm, radius_of, real_array
 from onearm.convex.convex_set import Set
 
 FAR = 2.0**20  # coordinates of a point that is projected, over the sum that they are to have
@@ -24,8 +16,7 @@ class Ball(Set):
     def __init__(self, d: int, radius: float = 1.0) -> None:
         self.radius = radius = radius_of(radius)
         d = integer("d", d, 1)
-        self.centre, self.n = np.zeros(d), d
-        self.inner, self.diameter, self.width = radius, 2 * radius, 2 * radius * d**0.5
+        super().__init__(np.zeros(d), d, radius, 2 * radius, 2 * radius * d**0.5)
 
     def _minimise(self, v: np.ndarray) -> np.ndarray:
         length = np.linalg.norm(v)
@@ -46,10 +37,9 @@ class Box(Set):
 
     def __init__(self, low: Any, high: Any) -> None:
         self.low, self.high = _bounds(low, high)
-        sides = self.high - self.low
-        self.centre, self.n = (self.low + self.high) / 2, sides.size
-        self.inner, self.diameter = sides.min() / 2, float(np.linalg.norm(sides))
-        self.width = sides.sum()
+        centre, sides = (self.low + self.high) / 2, self.high - self.low
+        diameter = float(np.linalg.norm(sides))
+        super().__init__(centre, sides.size, sides.min() / 2, diameter, sides.sum())
 
     def _minimise(self, v: np.ndarray) -> np.ndarray:
         return np.where(v > 0, self.low, self.high)
@@ -66,8 +56,7 @@ class Simplex(Set):
 
     def __init__(self, d: int) -> None:
         d = integer("d", d, 2)
-        self.centre, self.n = np.full(d, 1 / d), d - 1
-        self.inner, self.diameter, self.width = (d * (d - 1)) ** -0.5, 2**0.5, 2.0
+        super().__init__(np.full(d, 1 / d), d - 1, (d * (d - 1)) ** -0.5, 2**0.5, 2.0)
 
     def _minimise(self, v: np.ndarray) -> np.ndarray:
         return one_at(v.argmin(), v.shape)
@@ -88,8 +77,7 @@ class L1Ball(Set):
     def __init__(self, d: int, radius: float = 1.0) -> None:
         self.radius = radius = radius_of(radius)
         d = integer("d", d, 1)
-        self.centre, self.n = np.zeros(d), d
-        self.inner, self.diameter, self.width = radius / d**0.5, 2 * radius, 2 * radius
+        super().__init__(np.zeros(d), d, radius / d**0.5, 2 * radius, 2 * radius)
 
     def _minimise(self, v: np.ndarray) -> np.ndarray:
         j = np.abs(v).argmax()
@@ -123,13 +111,13 @@ def _bounds(low: Any, high: Any) -> tuple[np.ndarray, np.ndarray]:
     """The bounds of a box, in one shape."""
     low, high = real_array("low", low), real_array("high", high)
     try:
-        shape = np.broadcast_shapes(low.shape, high.shape)
+        ends = np.broadcast_arrays(low, high)
     except ValueError:
-        both = f"got {low.shape} and {high.shape}"
-        raise ValueError(f"low and high must have shapes that fit, {both}") from None
-    integer("the number of coordinates of low and high", int(np.prod(shape)), 1)
-    ends = finite("low", low, low.shape, STEEPEST), finite("high", high, high.shape, STEEPEST)
-    low, high = (np.broadcast_to(end, shape).copy() for end in ends)
+        got = f"got {low.shape} and {high.shape}"
+        raise ValueError(f"low and high must have shapes that fit, {got}") from None
+    integer("the number of coordinates of low and high", ends[0].size, 1)
+    low = finite("low", ends[0], ends[0].shape, STEEPEST).copy()
+    high = finite("high", ends[1], low.shape, STEEPEST).copy()
     if not (low < high).all():
         at = tuple(np.argwhere(~(low < high))[0])
         raise ValueError(f"low must be below high everywhere, got {low[at]} and {high[at]}")

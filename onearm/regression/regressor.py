@@ -46,7 +46,7 @@ class Regressor(Estimator):
     )
     low: float = real(-np.inf, "[-inf, inf)", doc="Least prediction.")
     high: float = real(np.inf, "(-inf, inf]", doc="Largest prediction.")
-    seed: int = whole(0, 0, doc="Random seed of all that is drawn.")
+    seed: int = whole(0, 0, doc="Random seed.")
     rounds: np.ndarray = state(1, range="[0, 4e18]", dtype=np.int64)
     choosing: np.ndarray = generator()  # that directions are drawn from
     noise_generator: np.ndarray = generator()  # that `play` draws the noise of losses from

@@ -54,7 +54,7 @@ def test_averages_come_close_to_the_gradient(kind, expected):
     """E‖d^k - ∇‖² after 10, 100, 400 steps, in ten dimensions with noise of variance 0.9 in all,
     within a quarter or 0.001 of figures that another program gave."""
     K, rng, wanted = Ball(10), np.random.default_rng(0), np.zeros(10)
-    at, found = (10, 100, 400), []
+    at, errors = (10, 100, 400), []
     for trial in range(60):
         learner = kind(K, 400)
         x, points = K.centre, np.empty((400, 10))
@@ -66,8 +66,8 @@ def test_averages_come_close_to_the_gradient(kind, expected):
             return x - wanted + 0.3 * np.random.default_rng(seed).normal(size=10)
 
         d = learner.averaged(points, oracle, 1000 * trial + np.arange(400))
-        found.append([((d[k - 1] - points[k - 1]) ** 2).sum() for k in at])
-    assert np.mean(found, axis=0) == pytest.approx(expected, rel=0.25, abs=1e-3)
+        errors.append([((d[k - 1] - points[k - 1]) ** 2).sum() for k in at])
+    assert np.mean(errors, axis=0) == pytest.approx(expected, rel=0.25, abs=1e-3)
 
 
 def test_online_frank_wolfe_equals_the_rule_written_down():

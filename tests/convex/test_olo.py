@@ -46,7 +46,7 @@ ADVERSARIES = (swinging, spiteful, turning)
 def regret(optimiser, adversary, late=False):
     """What was paid less what the best point would have; and what the bounds speak of.
 
-    `late`: the adversary knows what was message a round before only, as where one draws it must.
+    `late`: the adversary knows only the point of the round before, as with random choices.
     """
     K, rng, paid = optimiser.K, np.random.default_rng(0), 0.0
     squares = A = R = G = 0.0
@@ -110,7 +110,7 @@ def test_without_noise_the_leader_is_fooled():
 
 @pytest.mark.parametrize("kind", [PerturbedLeader, GradientDescent, RegularisedLeader])
 def test_many_are_as_many_alone(kind):
-    """Optimisers do not hear each other; the perturbed share a generator."""
+    """Optimisers do not influence each other; perturbed ones share a generator."""
     K, rng = Ball(3), np.random.default_rng(0)
     three, alone = kind(K, 3, seed=1), kind(K, 1, seed=1)
     for _ in range(20):
@@ -127,7 +127,7 @@ def test_many_are_as_many_alone(kind):
     assert again.predict(2).tolist() == three.predict(2).tolist()
 
 
-def test_what_is_wrong_is_said():
+def test_errors_name_what_is_wrong():
     with pytest.raises(ValueError, match="N must be at least 1"):
         GradientDescent(Ball(2), 0)
     with pytest.raises(ValueError, match="g must be finite numbers"):

@@ -80,16 +80,16 @@ def test_the_state_is_in_arrays(kind, answers):
     def oracle(x, seed):
         return x - wanted if answers == "gradients" else 0.5 * ((x - wanted) ** 2).sum()
 
-    one, two = (ProjectionFree(K, 5, answers, 0.1, kind, seed=3) for _ in range(2))
+    first, second = (ProjectionFree(K, 5, answers, 0.1, kind, seed=3) for _ in range(2))
     for t in range(20):
-        one.play(oracle, t)
-    for name, array in two.arrays().items():
-        array[...] = one.arrays()[name]
+        first.play(oracle, t)
+    for name, array in second.arrays().items():
+        array[...] = first.arrays()[name]
     for t in range(20, 40):
-        assert one.play(oracle, t).tolist() == two.play(oracle, t).tolist()
+        assert first.play(oracle, t).tolist() == second.play(oracle, t).tolist()
 
 
-def test_what_is_wrong_is_said():
+def test_errors_name_what_is_wrong():
     with pytest.raises(ValueError, match="answers must be"):
         ProjectionFree(Ball(2), 3, "guesses")
     with pytest.raises(ValueError, match=r"delta must be in \(0, 1\)"):

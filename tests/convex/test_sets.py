@@ -87,11 +87,11 @@ def test_a_projection_is_what_an_optimiser_finds():
     rng, K = np.random.default_rng(2), SETS["simplex"]
     for _ in range(5):
         x = rng.normal(size=4)
-        found = minimize(
+        nearest = minimize(
             lambda y, x=x: ((y - x) ** 2).sum(), np.full(4, 0.25), bounds=[(0, None)] * 4,
             constraints={"type": "eq", "fun": lambda y: y.sum() - 1}, options={"ftol": 1e-14},
         )  # fmt: skip
-        assert K.project(x) == pytest.approx(found.x, abs=1e-6)
+        assert K.project(x) == pytest.approx(nearest.x, abs=1e-6)
 
 
 @pytest.mark.parametrize("name", ["flows", "permutations"])
@@ -143,12 +143,12 @@ def test_the_centre_of_flows_is_the_mean_of_all_paths():
 
 @pytest.mark.parametrize(
     ("make", "message"),
-    [(lambda: Ball(3, 0.0), "radius must be above 0"), (lambda: Simplex(1), "d must be at least 2"),
+    [(lambda: Ball(3, 0.0), "radius must be in"), (lambda: Simplex(1), "d must be at least 2"),
      (lambda: Box(1.0, 0.0), "low must be below high"), (lambda: Permutations(1), "n must be"),
      (lambda: Flows([(0, 1), (1, 0)], 0, 1), "round in a circle"),
      (lambda: Flows([(0, 1), (2, 1)], 0, 2), "must be a path"),
      (lambda: Ball(3).shrunk(1.0), "xi must be in")],
 )  # fmt: skip
-def test_what_is_wrong_is_said(make, message):
+def test_errors_name_what_is_wrong(make, message):
     with pytest.raises(ValueError, match=message):
         make()

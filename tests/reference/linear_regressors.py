@@ -30,7 +30,7 @@ class NFKM(OGD):
     def points(self, x, directions):
         return [(self.W + self.delta * U.T) @ x for U in directions]
 
-    def hear(self, losses, directions):
+    def learn(self, losses, directions):
         n = self.W.size
         pairs = zip(losses, directions, strict=True)
         self.step(np.mean([n / self.delta * loss * U.T for loss, U in pairs], axis=0))

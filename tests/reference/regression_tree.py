@@ -31,7 +31,7 @@ class Tree:
             place, put = getattr(place, side), lambda new, p=place, s=side: setattr(p, s, new)
         return place, put
 
-    def say(self, x):
+    def predict(self, x):
         return self.path(x)[0].value
 
     def size(self, place=None):

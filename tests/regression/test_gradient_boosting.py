@@ -65,15 +65,17 @@ def test_with_losses_it_equals_the_naive_program(loss, m):
 @pytest.mark.parametrize("m", [1, 2])
 def test_play_is_choosing_and_updating(m):
     X, y = rows(m=m)
-    one, two = (BanditGradientBooster(4, m, seed=3, n_learners=N, **SETTINGS) for _ in range(2))
-    predictions, losses = one.play(X, y, "squared")
+    first, second = (
+        BanditGradientBooster(4, m, seed=3, n_learners=N, **SETTINGS) for _ in range(2)
+    )
+    predictions, losses = first.play(X, y, "squared")
     for n, x in enumerate(X):
-        query = two.choose(x)
+        query = second.choose(x)
         assert query.prediction.tolist() == predictions[n].tolist()
-        two.update(x, query, [((point - y[n]) ** 2).sum() for point in query.points])
-    assert one.learners.weights == pytest.approx(two.learners.weights, abs=1e-12)
+        second.update(x, query, [((point - y[n]) ** 2).sum() for point in query.points])
+    assert first.learners.weights == pytest.approx(second.learners.weights, abs=1e-12)
     assert losses == pytest.approx(((predictions - y) ** 2).sum(axis=1))
-    assert one.choosing.tolist() == two.choosing.tolist()
+    assert first.choosing.tolist() == second.choosing.tolist()
 
 
 def test_estimates_are_gradients_in_the_mean():

@@ -56,7 +56,7 @@ def test_descent_from_losses_equals_the_naive_program(name, N, m):
         assert query.prediction == pytest.approx(wanted)
         losses = [((p - y[n]) ** 2).sum() for p in query.points]
         ours.update(x, query, losses)
-        other.hear(losses, query.directions)
+        other.learn(losses, query.directions)
     assert ours.weights.T == pytest.approx(other.W, abs=1e-9)
 
 
@@ -90,7 +90,7 @@ def test_trees_equal_the_naive_program(leaves, m):
     other = Tree(3, m, **SIZES, leaves=leaves)
     predictions, _ = ours.play(X, y)
     for n, x in enumerate(X):
-        assert predictions[n] == pytest.approx(other.say(x), abs=1e-9)
+        assert predictions[n] == pytest.approx(other.predict(x), abs=1e-9)
         other.learn(x, -2 * y[n])
     assert ours.learners.n_leaves.tolist() == [other.size()]
     assert other.size() > 1
@@ -157,9 +157,9 @@ def test_a_regressor_of_river():
 @pytest.mark.parametrize("name", FROM_LOSSES)
 def test_a_loss_may_be_a_call(name):
     X, y = rows()
-    one, two = (make(name, 4, seed=1) for _ in range(2))
-    predictions, losses = one.play(X, y, "huber", noise=0.1)
-    other = two.play(X, y, lambda p, answer: loss_of(p, answer, "huber"), noise=0.1)
+    first, second = (make(name, 4, seed=1) for _ in range(2))
+    predictions, losses = first.play(X, y, "huber", noise=0.1)
+    other = second.play(X, y, lambda p, answer: loss_of(p, answer, "huber"), noise=0.1)
     assert other[0] == pytest.approx(predictions, abs=1e-9)
     assert other[1] == pytest.approx(losses, abs=1e-9)
 
@@ -228,7 +228,7 @@ class FirstChunk(onearm.OGD):
 
 
 class Silent(onearm.OGD):
-    """Broken: it says nothing of its progress."""
+    """Broken: it reports no progress."""
 
     def play(self, *rows, progress=None, **more):
         return super().play(*rows, **more)
@@ -246,6 +246,6 @@ class Unscaled(onearm.OGD):
     [(Forgetful, "chunked_equals_whole"), (FirstChunk, "streams_equal_arrays"),
      (Silent, "streams_equal_arrays"), (Unscaled, "sparse_equals_dense")],
 )  # fmt: skip
-def test_a_broken_regressor_is_found(broken, check):
+def test_a_broken_regressor_fails_its_check(broken, check):
     with pytest.raises(onearm.checks.CheckError, match=check):
         onearm.check_regressor(broken)
