@@ -87,7 +87,7 @@ def choose(seen, among, rng, votes, rules, weak):
     s = np.zeros(k)
     for i in range(draw(shares(logv), rng) + 1):
         s[seen[i, LABEL]] += alpha[i]
-    greedy = one_of_best(s, among, rng) if at_random else best(s, among)
+    greedy = one_of_best(s, among, rng)[0] if at_random else best(s, among)
     if rho == 0.0:
         return greedy, greedy, 1.0
     return elsewhere(greedy, among, rho, rng)

@@ -63,7 +63,7 @@ def chances(seen, among, potential, rules, weak):
 
 @kernel
 def choose(seen, among, rng, potential, rules, weak):
-    greedy = one_of_best(scores(seen, potential, rules, weak), among, rng)
+    greedy = one_of_best(scores(seen, potential, rules, weak), among, rng)[0]
     if rules[2] == 0.0:
         return greedy, greedy, 1.0
     return elsewhere(greedy, among, rules[2], rng)

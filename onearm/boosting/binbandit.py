@@ -62,7 +62,7 @@ def chances(seen, among, alpha, rules, weak):
 
 @kernel
 def choose(seen, among, rng, alpha, rules, weak):
-    return elsewhere(one_of_best(seen[2], among, rng), among, rules[0], rng)
+    return elsewhere(one_of_best(seen[2], among, rng)[0], among, rules[0], rng)
 
 
 def update(x, seen, label, greedy, propensity, reward, truth, rng, alpha, rules, weak):

@@ -24,20 +24,19 @@ def best(s, among):
 
 @kernel
 def one_of_best(s, among, rng):
-    """An allowed label with the largest score, drawn uniformly if there are several."""
-    top = best(s, among)
+    """Choose an allowed label with the largest score, uniformly if there are several."""
+    top = label = best(s, among)
     several = 0
     for r in among:
         several += s[r] == s[top]
-    if several == 1:
-        return top
-    skip = below(several, rng)
-    for r in among:
-        if s[r] == s[top]:
-            if skip == 0:
-                top = r
-            skip -= 1
-    return top
+    if several != 1:
+        skip = below(several, rng)
+        for r in among:
+            if s[r] == s[top]:
+                if skip == 0:
+                    label = r
+                skip -= 1
+    return label, top, 1.0 / several
 
 
 @kernel

@@ -19,11 +19,12 @@ from onearm.core.calls import DENSE, FLOAT, SPARSE, Calls, CompiledCalls, calls_
 from onearm.core.choice import Choice, Tally, Trace, as_choice, as_outcome, as_outcomes, to_choice
 from onearm.core.estimator import Estimator, Progress
 from onearm.core.inputs import as_among, as_labels, as_matrix, between, count
-from onearm.core.parameters import REQUIRED, whole
+from onearm.core.kernels import kernel
+from onearm.core.parameters import REQUIRED, flag, option, real, whole
 from onearm.core.rng import as_generator, seeded
 from onearm.core.state import generator, state
 
-__all__ = ["Learner", "state"]
+__all__ = ["Learner", "flag", "kernel", "option", "real", "state", "whole"]
 
 
 @dataclass

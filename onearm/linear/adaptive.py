@@ -10,17 +10,14 @@ optimization. JMLR 12, 2011.
 """
 
 import math
-from typing import Any
 
 import numpy as np
 
 from onearm.core.kernels import kernel
-from onearm.core.parameters import option, real
-from onearm.core.state import state
 from onearm.core.vectors import entry, linear, size
 
 STEPS = {"logistic": 2.0, "squared": 0.1}  # the step size η that suits a loss
-LOSSES = tuple(STEPS)
+ETA_DOC = "Step size η; 0 is 2 with the logistic loss, 0.1 with the squared, for rows of norm 1."
 STEEPEST = 1e45  # of a slope: rows have values up to 1e100
 TINY = 1e-300  # a weight without any gradient yet: 0/√TINY = 0
 
@@ -85,22 +82,3 @@ def teach(x, m, first, k, label, reward, truth, weight, regression):
         target = reward if r == label else 0.0
         slopes[r] = weight * (reward_of(m[first + r], logistic) - target)
     descend(x, slopes, first, regression)
-
-
-def loss_field(doc: str = '"logistic" or "squared".') -> Any:
-    """Return the field for the loss of the regressions."""
-    return option("logistic", *LOSSES, doc=doc)
-
-
-def eta_field() -> Any:
-    """Return the field for η; `eta or STEPS[loss]` is what 0 stands for."""
-    return real(
-        0.0, "[0, 1e12]",
-        doc="Step size η; 0 is 2 for the logistic loss and 0.1 for the squared one, which suit "
-        "rows of norm 1.",
-    )  # fmt: skip
-
-
-def squares(*shape: str) -> Any:
-    """Return the field for sums of squared gradients."""
-    return state(*shape, range="[0, inf)")

@@ -14,11 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from onearm.core.explore import best, mixed, sample_label
-from onearm.core.kernels import kernel
-from onearm.core.learner import Learner, state
-from onearm.core.parameters import real, whole
+from onearm.core.learner import Learner, kernel, option, real, state, whole
 from onearm.core.rng import poisson
-from onearm.linear.adaptive import STEPS, eta_field, look, loss_field, squares, teach
+from onearm.linear.adaptive import ETA_DOC, STEPS, look, teach
 
 
 @kernel
@@ -67,10 +65,10 @@ class Bag(Learner, look=look, scores=scores, chances=chances, choose=choose, upd
 
     n_bags: int = whole(5, 1, doc="Number of bags B.")
     epsilon: float = real(0.05, "(0, 1]", doc="Exploration rate ε, beside the votes.")
-    loss: str = loss_field()
-    eta: float = eta_field()
+    loss: str = option("logistic", *STEPS, doc='"logistic" or "squared".')
+    eta: float = real(0.0, "[0, 1e12]", doc=ETA_DOC)
     weights: np.ndarray = state("n_features", "n_columns")  # the bags side by side
-    squared_gradients: np.ndarray = squares("n_features", "n_columns")
+    squared_gradients: np.ndarray = state("n_features", "n_columns", range="[0, inf)")
 
     exploration = "epsilon"
     real_rewards = True

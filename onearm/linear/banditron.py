@@ -17,9 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from onearm.core.explore import best, uniform_chances, uniformly
-from onearm.core.kernels import kernel
-from onearm.core.learner import Learner, state
-from onearm.core.parameters import real
+from onearm.core.learner import Learner, kernel, real, state
 from onearm.core.vectors import add, linear
 
 

@@ -17,19 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from onearm.core.explore import best, certain
-from onearm.core.kernels import kernel
-from onearm.core.learner import Learner, state
-from onearm.core.parameters import real
-from onearm.linear.full import WAY_OUT
-from onearm.linear.ridge import (
-    diagonal_field,
-    look,
-    matrices,
-    means,
-    regress,
-    regularise,
-    require_ridge,
-)
+from onearm.core.learner import flag, kernel, real
+from onearm.linear.ridge import look, means, regress
+from onearm.linear.second_order import SecondOrder
 
 
 @kernel
@@ -57,7 +47,7 @@ def update(x, seen, label, greedy, propensity, reward, truth, rng, W, A, alpha, 
 
 
 @dataclass
-class Confidit(Learner, look=look, scores=means, chances=chances, choose=choose, update=update):
+class Confidit(SecondOrder, look=look, scores=means, chances=chances, choose=choose, update=update):
     """Confidence bounds over one ridge regression per class, full or diagonal.
 
     Examples
@@ -72,20 +62,14 @@ class Confidit(Learner, look=look, scores=means, chances=chances, choose=choose,
         1.0, "(-1, 1]", fixed=True, doc="α of the model: the target of a wrong label is -α."
     )
     eta: float = real(1.0, "[0, 1e12]", doc="Width η of the confidence bound.")
-    diagonal: bool = diagonal_field()
-    weights: np.ndarray = state("n_features", "n_classes")
-    second_order: np.ndarray = matrices()
+    diagonal: bool = flag(False, fixed=True, doc="Keep only the diagonals of the A_r: d·k.")
 
     exploration = "eta"
     off_policy = True
-    way_out = WAY_OUT
+    per_label = True
 
-    def start(self) -> None:
-        super().start()
-        regularise(self.second_order, (1.0 + self.alpha) ** 2)
-
-    def require_sound(self, saved: dict[str, np.ndarray]) -> None:
-        require_ridge(self, saved, (1.0 + self.alpha) ** 2)
+    def scale(self) -> tuple[float, float]:
+        return (1.0 + self.alpha) ** 2, 1.0 / (1.0 + self.alpha) ** 2
 
     def model(self) -> tuple:
         return self.weights, self.second_order, self.alpha, self.eta

@@ -12,51 +12,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.core.explore import best
-from onearm.core.kernels import kernel
-from onearm.core.learner import Learner, state
-from onearm.core.rng import below
+from onearm.core.explore import add_best_chances, one_of_best
+from onearm.core.learner import Learner, kernel, option, real, state
 from onearm.core.vectors import add, linear, spread, sqnorm
-from onearm.linear.passive_aggressive import (
-    VARIANTS,
-    aggressiveness_field,
-    step,
-    variant_field,
-)
-
-
-@kernel
-def count_of(top, s, among):
-    """How many allowed labels have the score `top`."""
-    ties = 0
-    for r in among:
-        ties += s[r] == top
-    return ties
+from onearm.linear.passive_aggressive import C_DOC, VARIANT_DOC, VARIANTS, step
 
 
 @kernel
 def chances(s, among, *model):
-    p, top = np.zeros(len(s)), s[best(s, among)]
-    ties = count_of(top, s, among)
-    for r in among:
-        if s[r] == top:
-            p[r] = 1.0 / ties
+    p = np.zeros(len(s))
+    add_best_chances(s, among, 1.0, p)
     return p
 
 
 @kernel
 def choose(s, among, rng, *model):
-    greedy = best(s, among)
-    ties = count_of(s[greedy], s, among)
-    if ties == 1:
-        return greedy, greedy, 1.0
-    nth = below(ties, rng)
-    for r in among:
-        if s[r] == s[greedy]:
-            if nth == 0:
-                return r, greedy, 1.0 / ties
-            nth -= 1
-    return greedy, greedy, 1.0 / ties
+    return one_of_best(s, among, rng)
 
 
 @kernel
@@ -88,8 +59,8 @@ class ConservativeOVA(Learner, look=linear, chances=chances, choose=choose, upda
     1577
     """
 
-    variant: str = variant_field()
-    C: float = aggressiveness_field()
+    variant: str = option("PA-I", *VARIANTS, doc=VARIANT_DOC)
+    C: float = real(1.0, "[1e-12, 1e12]", doc=C_DOC)
     weights: np.ndarray = state("n_features", "n_classes")
 
     def model(self) -> tuple:

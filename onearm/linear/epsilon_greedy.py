@@ -16,19 +16,8 @@ import numpy as np
 
 from onearm.core.estimate import doubly_robust, inverse_propensity
 from onearm.core.explore import best, uniform_chances, uniformly
-from onearm.core.kernels import kernel
-from onearm.core.learner import Learner, state
-from onearm.core.parameters import option, real
-from onearm.linear.adaptive import (
-    STEPS,
-    descend,
-    descend_one,
-    eta_field,
-    look,
-    loss_field,
-    reward_of,
-    squares,
-)
+from onearm.core.learner import Learner, kernel, option, real, state
+from onearm.linear.adaptive import ETA_DOC, STEPS, descend, descend_one, look, reward_of
 
 ESTIMATORS = ("mtr", "ips", "dr")
 
@@ -80,12 +69,12 @@ class EpsilonGreedy(Learner, look=look, chances=chances, choose=choose, update=u
         doc='"mtr" (multi-task regression), "ips" (inverse propensities) or "dr" (doubly robust).',
     )  # fmt: skip
     epsilon: float = real(0.05, "(0, 1]", doc="Exploration rate ε.")
-    loss: str = loss_field('"logistic" or "squared", for "mtr"; the others have the squared loss.')
-    eta: float = eta_field()
+    loss: str = option("logistic", *STEPS, doc='The loss for "mtr"; the others are squared.')
+    eta: float = real(0.0, "[0, 1e12]", doc=ETA_DOC)
     weights: np.ndarray = state("n_features", "n_classes")
-    squared_gradients: np.ndarray = squares("n_features", "n_classes")
+    squared_gradients: np.ndarray = state("n_features", "n_classes", range="[0, inf)")
     reward_weights: np.ndarray = state("n_modelled", "n_classes")  # of q
-    reward_squared_gradients: np.ndarray = squares("n_modelled", "n_classes")
+    reward_squared_gradients: np.ndarray = state("n_modelled", "n_classes", range="[0, inf)")
 
     exploration = "epsilon"
     real_rewards = True

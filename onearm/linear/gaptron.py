@@ -21,9 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from onearm.core.explore import best, runner_up, softmax, uniform_chances, uniformly
-from onearm.core.kernels import kernel
-from onearm.core.learner import Learner, state
-from onearm.core.parameters import option, real
+from onearm.core.learner import Learner, kernel, option, real, state
 from onearm.core.vectors import linear, spread, sqnorm
 
 LOSSES = ("logistic", "hinge", "smooth_hinge")

@@ -19,10 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from onearm.core.explore import best, inverse_gap, sample_label
-from onearm.core.kernels import kernel
-from onearm.core.learner import Learner, state
-from onearm.core.parameters import option, real
-from onearm.linear.adaptive import STEPS, eta_field, look, loss_field, reward_of, squares, teach
+from onearm.core.learner import Learner, kernel, option, real, state
+from onearm.linear.adaptive import ETA_DOC, STEPS, look, reward_of, teach
 
 RULES = ("square", "fast")
 EDGE = 1e-6  # FastCB's costs stay this far from 0 and 1
@@ -67,12 +65,12 @@ class InverseGap(Learner, look=look, chances=chances, choose=choose, update=upda
     rule: str = option(
         "square", *RULES, doc='"square" (SquareCB), or "fast" (FastCB, for the logistic loss only).'
     )
-    loss: str = loss_field()
+    loss: str = option("logistic", *STEPS, doc='"logistic" or "squared".')
     scale: float = real(10.0, "[1e-12, 1e12]", doc="Factor of g; a larger g explores less.")
     exponent: float = real(0.5, "[0, 1]", doc="Exponent of t in g = scale·t^exponent.")
-    eta: float = eta_field()
+    eta: float = real(0.0, "[0, 1e12]", doc=ETA_DOC)
     weights: np.ndarray = state("n_features", "n_classes")
-    squared_gradients: np.ndarray = squares("n_features", "n_classes")
+    squared_gradients: np.ndarray = state("n_features", "n_classes", range="[0, inf)")
     n_updates: np.ndarray = state(1, range="[0, inf)")
 
     exploration = "scale"

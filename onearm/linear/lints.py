@@ -16,21 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from onearm.core.explore import best
-from onearm.core.kernels import kernel
-from onearm.core.learner import Learner, state
-from onearm.core.parameters import real
+from onearm.core.learner import flag, kernel, real
 from onearm.core.rng import normal
-from onearm.linear.full import WAY_OUT
-from onearm.linear.ridge import (
-    diagonal_field,
-    lam_field,
-    look,
-    matrices,
-    means,
-    regress,
-    regularise,
-    require_ridge,
-)
+from onearm.linear.ridge import look, means, regress
+from onearm.linear.second_order import SecondOrder
 
 REACH = 6.0  # the trapezoid rule goes over z from -REACH to REACH
 COARSE, FINE = 48, 2400  # least and most steps to each side of 0
@@ -87,7 +76,7 @@ def update(x, seen, label, greedy, propensity, reward, truth, rng, W, A, v):
 
 
 @dataclass
-class LinTS(Learner, look=look, scores=means, chances=chances, choose=choose, update=update):
+class LinTS(SecondOrder, look=look, scores=means, chances=chances, choose=choose, update=update):
     """Thompson sampling over one ridge regression per label, full or diagonal.
 
     Examples
@@ -100,23 +89,17 @@ class LinTS(Learner, look=look, scores=means, chances=chances, choose=choose, up
     """
 
     v: float = real(0.3, "[1e-12, 1e12]", doc="Scale v of the posterior's standard deviation.")
-    lam: float = lam_field()
-    diagonal: bool = diagonal_field()
-    weights: np.ndarray = state("n_features", "n_classes")
-    second_order: np.ndarray = matrices()
+    lam: float = real(1.0, "[1e-12, 1e12]", fixed=True, doc="Regulariser λ.")
+    diagonal: bool = flag(False, fixed=True, doc="Keep only the diagonals of the A_r: d·k.")
 
     exploration = "v"
     estimated_propensity = True
     real_rewards = True
     off_policy = True
-    way_out = WAY_OUT
+    per_label = True
 
-    def start(self) -> None:
-        super().start()
-        regularise(self.second_order, self.lam)
-
-    def require_sound(self, saved: dict[str, np.ndarray]) -> None:
-        require_ridge(self, saved, self.lam)
+    def scale(self) -> tuple[float, float]:
+        return self.lam, 1.0 / self.lam
 
     def model(self) -> tuple:
         return self.weights, self.second_order, self.v

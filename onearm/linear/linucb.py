@@ -9,24 +9,11 @@ recommendation. WWW 2010, Algorithm 1 ("disjoint").
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from onearm.core.explore import best, certain
-from onearm.core.kernels import kernel
-from onearm.core.learner import Learner, state
-from onearm.core.parameters import real
+from onearm.core.learner import flag, kernel, real
 from onearm.linear.confidit import hopeful
-from onearm.linear.full import WAY_OUT
-from onearm.linear.ridge import (
-    diagonal_field,
-    lam_field,
-    look,
-    matrices,
-    means,
-    regress,
-    regularise,
-    require_ridge,
-)
+from onearm.linear.ridge import look, means, regress
+from onearm.linear.second_order import SecondOrder
 
 
 @kernel
@@ -45,7 +32,7 @@ def update(x, seen, label, greedy, propensity, reward, truth, rng, W, A, alpha):
 
 
 @dataclass
-class LinUCB(Learner, look=look, scores=means, chances=chances, choose=choose, update=update):
+class LinUCB(SecondOrder, look=look, scores=means, chances=chances, choose=choose, update=update):
     """Optimistic ridge regression per label, full or diagonal.
 
     Examples
@@ -57,22 +44,16 @@ class LinUCB(Learner, look=look, scores=means, chances=chances, choose=choose, u
     """
 
     alpha: float = real(1.0, "[0, 1e12]", doc="Width α of the confidence bound.")
-    lam: float = lam_field()
-    diagonal: bool = diagonal_field()
-    weights: np.ndarray = state("n_features", "n_classes")
-    second_order: np.ndarray = matrices()
+    lam: float = real(1.0, "[1e-12, 1e12]", fixed=True, doc="Regulariser λ.")
+    diagonal: bool = flag(False, fixed=True, doc="Keep only the diagonals of the A_r: d·k.")
 
     exploration = "alpha"
     real_rewards = True
     off_policy = True
-    way_out = WAY_OUT
+    per_label = True
 
-    def start(self) -> None:
-        super().start()
-        regularise(self.second_order, self.lam)
-
-    def require_sound(self, saved: dict[str, np.ndarray]) -> None:
-        require_ridge(self, saved, self.lam)
+    def scale(self) -> tuple[float, float]:
+        return self.lam, 1.0 / self.lam
 
     def model(self) -> tuple:
         return self.weights, self.second_order, self.alpha

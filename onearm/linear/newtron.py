@@ -23,23 +23,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from onearm.core.explore import best, mixed, sample_label, softmax
-from onearm.core.kernels import kernel
-from onearm.core.learner import Learner, state
-from onearm.core.parameters import flag, real
+from onearm.core.learner import flag, kernel, real, state
 from onearm.core.vectors import entry, linear, size
 from onearm.core.vectors import sqnorm as length
-from onearm.linear.full import (
-    WAY_OUT,
-    diagonal_or_inverse,
-    fall,
-    inner,
-    lower,
-    require_inverse,
-    set_identity,
-    times,
-    trace,
-    weight_of,
-)
+from onearm.linear.second_order import SecondOrder, fall, inner, lower, times
 
 
 @kernel
@@ -87,8 +74,7 @@ def update(x, s, label, greedy, propensity, reward, truth, rng, V, A, sqnorm, ru
     else:
         u = times(A, v, x)
         gu, gV = inner(v, x, u), along / shrinkage(sqnorm, D)
-        w = kappa * beta * weight_of(kappa * beta * gu)
-        a = fall(w / (1.0 + w * gu), gu, trace(A), length(x) * length(v))
+        w, a = fall(kappa * beta, gu, A, u, length(x) * length(v))
         step = a * (c * gu - gV) - c
         if w < kappa * beta:
             step = -a * (c / (kappa * beta) + gV)
@@ -122,7 +108,7 @@ def _move(u, a, V, sqnorm):
 
 
 @dataclass
-class Newtron(Learner, look=look, chances=chances, choose=choose, update=update):
+class Newtron(SecondOrder, look=look, chances=chances, choose=choose, update=update):
     """Online Newton steps on the logistic loss, full or diagonal.
 
     Examples
@@ -136,31 +122,15 @@ class Newtron(Learner, look=look, chances=chances, choose=choose, update=update)
     gamma: float = real(2**-8, "(0, 1]", doc="Exploration rate γ, mixed into the softmax.")
     alpha: float = real(10.0, "[1e-12, 1e12]", doc="Steepness α of the softmax.")
     beta: float = real(0.01, "[1e-12, 1e12]", doc="Weight β of the second-order term.")
-    D: float = real(
-        6.5, "[1e-12, 1e12]", doc="Largest norm of the weights; 6.5 suits rows of norm 1."
-    )
-    diagonal: bool = flag(
-        True, fixed=True, doc="Keep only the diagonal of A: d·k numbers, not (d·k)²."
-    )
-    weights: np.ndarray = state("n_features", "n_classes")  # V
-    second_order: np.ndarray = diagonal_or_inverse()
+    D: float = real(6.5, "[1e-12, 1e12]", doc="Largest norm of V; 6.5 suits rows of norm 1.")
+    diagonal: bool = flag(True, fixed=True, doc="Keep only the diagonal of A: d·k, not (d·k)².")
     squared_norm: np.ndarray = state(1, range="[0, inf)")  # ‖V‖²
 
     exploration = "gamma"
     off_policy = True
-    way_out = WAY_OUT
 
-    def start(self) -> None:
-        super().start()
-        if self.diagonal:
-            self.second_order[...] = 1.0 / self.D
-        else:
-            set_identity(self.second_order, self.D)
-
-    def require_sound(self, saved: dict[str, np.ndarray]) -> None:
-        if not self.diagonal:
-            n = self.n_features * self.n_classes
-            require_inverse("second_order", saved["second_order"].reshape(n, n), self.D)
+    def scale(self) -> tuple[float, float]:
+        return 1.0 / self.D, self.D
 
     def model(self) -> tuple:
         rules = self.gamma, self.alpha, self.beta, self.D

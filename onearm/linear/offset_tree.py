@@ -22,16 +22,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from onearm.core.explore import best, uniform_chances, uniformly
-from onearm.core.kernels import kernel
-from onearm.core.learner import Learner, state
-from onearm.core.parameters import option, real
+from onearm.core.learner import Learner, kernel, option, real, state
 from onearm.core.vectors import add, linear, sqnorm
-from onearm.linear.passive_aggressive import (
-    VARIANTS,
-    aggressiveness_field,
-    step,
-    variant_field,
-)
+from onearm.linear.passive_aggressive import C_DOC, VARIANT_DOC, VARIANTS, step
 
 RULES = ("before", "after")
 
@@ -121,8 +114,8 @@ class OffsetTree(
     1734
     """
 
-    variant: str = variant_field()
-    C: float = aggressiveness_field()
+    variant: str = option("PA-I", *VARIANTS, doc=VARIANT_DOC)
+    C: float = real(1.0, "[1e-12, 1e12]", doc=C_DOC)
     rule: str = option(
         "before",
         *RULES,
@@ -131,9 +124,7 @@ class OffsetTree(
     explore: float = real(
         0.0, "[0, 1e12]", doc="Scale c of the exploration rate min(1, c/√t); 0 does not explore."
     )
-    weights: np.ndarray = state(
-        lambda self: (self.n_features, self.n_classes - 1)
-    )  # a column per node
+    weights: np.ndarray = state(lambda self: (self.n_features, self.n_classes - 1))  # by node
     n_updates: np.ndarray = state(1, range="[0, inf)")
 
     exploration = "explore"

@@ -4,13 +4,12 @@ K. Crammer, O. Dekel, J. Keshet, S. Shalev-Shwartz, Y. Singer. Online passive-ag
 algorithms. JMLR 7, 2006.
 """
 
-from typing import Any
-
 from onearm.core.kernels import kernel
-from onearm.core.parameters import option, real
 
 SHORTEST = 1e-200  # ‖x‖² of a row that moves w: the step stays finite
 VARIANTS = ("PA", "PA-I", "PA-II")
+VARIANT_DOC = '"PA" steps as far as needed, "PA-I" at most C, "PA-II" dampens with C.'
+C_DOC = "Aggressiveness C; 1 is for rows of norm 1."
 
 
 @kernel
@@ -24,14 +23,3 @@ def step(f, b, sqnorm, variant, C):
     if variant == 1:
         return b * min(C, loss / sqnorm)
     return b * loss / (sqnorm + 0.5 / C)
-
-
-def variant_field() -> Any:
-    """Return the field for the kind of step."""
-    doc = '"PA" steps as far as needed, "PA-I" at most C, "PA-II" dampens with C.'
-    return option("PA-I", *VARIANTS, doc=doc)
-
-
-def aggressiveness_field() -> Any:
-    """Return the field for C."""
-    return real(1.0, "[1e-12, 1e12]", doc="Aggressiveness C; 1 is for rows of norm 1.")

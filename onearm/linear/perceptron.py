@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from onearm.core.explore import best, certain
-from onearm.core.kernels import kernel
-from onearm.core.learner import Learner, state
+from onearm.core.learner import Learner, kernel, state
 from onearm.core.vectors import add, linear
 
 

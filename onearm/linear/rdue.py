@@ -17,9 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from onearm.core.explore import best, mixed, sample_label, softmax
-from onearm.core.kernels import kernel
-from onearm.core.learner import Learner, state
-from onearm.core.parameters import real
+from onearm.core.learner import Learner, kernel, real, state
 from onearm.core.vectors import linear
 from onearm.linear.gaptron import descend, slope
 

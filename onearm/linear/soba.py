@@ -23,22 +23,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from onearm.core.explore import best, runner_up, uniform_chances, uniformly
-from onearm.core.kernels import kernel
-from onearm.core.learner import Learner, state
-from onearm.core.parameters import flag, real
+from onearm.core.learner import flag, kernel, real, state
 from onearm.core.vectors import entry, linear, size, sqnorm
-from onearm.linear.full import (
-    WAY_OUT,
-    diagonal_or_inverse,
-    fall,
-    inner,
-    lower,
-    require_inverse,
-    set_identity,
-    times,
-    trace,
-    weight_of,
-)
+from onearm.linear.second_order import SecondOrder, fall, inner, lower, times
 
 
 @kernel
@@ -84,8 +71,7 @@ def update(x, s, label, greedy, propensity, reward, truth, rng, W, A, sums, rule
         _learn(x, bar, -1.0, P, W, A)
         _learn(x, label, 1.0, P, W, A)
     else:
-        w = weight_of(q)
-        c = fall(w / (1.0 + w * q), q, trace(A), 2.0 * sqnorm(x) / P)
+        w, c = fall(1.0, q, A, u, 2.0 * sqnorm(x) / P)
         if c == 0.0:
             return
         move = (1.0 - c * q + c * D) / math.sqrt(P)  # (z·w + 1/√P)/(1+q), with the usual c
@@ -118,7 +104,7 @@ def _learn(x, r, sign, P, W, A):
 
 
 @dataclass
-class SOBA(Learner, look=linear, chances=chances, choose=choose, update=update):
+class SOBA(SecondOrder, look=linear, chances=chances, choose=choose, update=update):
     """Second order Banditron, full or diagonal.
 
     Examples
@@ -130,36 +116,20 @@ class SOBA(Learner, look=linear, chances=chances, choose=choose, update=update):
     """
 
     gamma: float = real(
-        2**-5, "(0, 1]", doc="Exploration rate γ; smaller rates start later and end lower."
+        2**-5, "(0, 1]", doc="Exploration rate γ; small ones start later, end lower."
     )
-    a: float = real(
-        1.0, "[1e-12, 1e12]", fixed=True, doc="Regulariser: A starts as a·I. In theory max ‖x‖²."
-    )
-    diagonal: bool = flag(
-        True, fixed=True, doc="Keep only the diagonal of A: d·k numbers, not (d·k)²."
-    )
+    a: float = real(1.0, "[1e-12, 1e12]", fixed=True, doc="A starts as a·I; in theory max ‖x‖².")
+    diagonal: bool = flag(True, fixed=True, doc="Keep only the diagonal of A: d·k, not (d·k)².")
     adaptive: float = real(
         0.0, "[0, 1e12]", doc="Scale c of the adaptive exploration rate, 0 for a constant γ."
     )
-    weights: np.ndarray = state("n_features", "n_classes")
-    second_order: np.ndarray = diagonal_or_inverse()
     sums: np.ndarray = state(3, range="(-1, inf)")  # Σ m, Σ q/(1+q), updates
 
     exploration = "gamma"
     off_policy = True
-    way_out = WAY_OUT
 
-    def start(self) -> None:
-        super().start()
-        if self.diagonal:
-            self.second_order[...] = self.a
-        else:
-            set_identity(self.second_order, 1.0 / self.a)
-
-    def require_sound(self, saved: dict[str, np.ndarray]) -> None:
-        if not self.diagonal:
-            n = self.n_features * self.n_classes
-            require_inverse("second_order", saved["second_order"].reshape(n, n), 1.0 / self.a)
+    def scale(self) -> tuple[float, float]:
+        return self.a, 1.0 / self.a
 
     def model(self) -> tuple:
         return self.weights, self.second_order, self.sums, (self.gamma, self.adaptive)
