@@ -36,41 +36,21 @@ LARGE = 2**17  # bytes of a file: what is read from it is cached as arrays
 
 @dataclass(frozen=True)
 class DataSet:
-    """What is known of a data set.
-
-    Parameters
-    ----------
-    name
-        What it is called here.
-    files
-        The names and SHA-256 of its files.
-    rows, features, classes
-        Its sizes; 0 classes if the label is a number.
-    about, licence, citation
-        Where the rows come from, for people.
-    drop
-        Columns of the file that are not features.
-    ordered
-        Whether the order of the rows matters, so that they must not be shuffled.
-    fetch
-        How scikit-learn fetches it; empty if it cannot.
-    of, preparation
-        The data set whose rows these are after a function of `preparations`, and its arguments.
-    """
+    """What is known of a data set."""
 
     name: str
-    files: list[dict[str, str]]
+    files: list[dict[str, str]]  # their names and SHA-256
     rows: int
     features: int
-    classes: int
+    classes: int  # 0 if the label is a number
     about: str
     licence: str
     citation: str
-    drop: tuple[str, ...] = ()
-    ordered: bool = False
-    fetch: dict[str, Any] | None = None
-    of: str = ""
-    preparation: dict[str, Any] = field(default_factory=dict)
+    drop: tuple[str, ...] = ()  # columns of the file that are not features
+    ordered: bool = False  # whether the order of the rows matters: they must not be shuffled
+    fetch: dict[str, Any] | None = None  # how scikit-learn fetches it; None if it cannot
+    of: str = ""  # the data set whose rows these are, after a function of `preparations`
+    preparation: dict[str, Any] = field(default_factory=dict)  # its name and arguments
 
     def describe(self) -> str:
         """Return citation, licence and a note on the rows, in sentences."""
@@ -124,7 +104,9 @@ def _rows(data: DataSet) -> Rows:
     if data.of:
         from onearm.streams import preparations  # scipy is loaded when it is needed
 
-        return preparations.prepare(_rows(about(data.of)), **data.preparation)
+        arguments = dict(data.preparation)
+        prepare = getattr(preparations, arguments.pop("function"))
+        return prepare(*_rows(about(data.of)), **arguments)
     folder, shape = data.folder(), (data.rows, data.features)
     if folder is not None and folder != cache_folder(f"{data.name}-fetched"):
         files = [folder / file["name"] for file in data.files]
@@ -170,13 +152,10 @@ def _parsed(data: DataSet, files: list[Path]) -> Rows:
     how: dict[str, Any] = {"label": "label"} if csv else {"n_features": data.features}
     stream = read(files[0], name=data.name, **how)
     X, y = stream.arrays()
-    names: dict[str, Any] = {
-        "feature_names": stream.feature_names,
-        "class_names": stream.class_names,
-    }
     columns = [j for j, name in enumerate(stream.feature_names) if name not in data.drop]
-    if data.drop:
-        X, names["feature_names"] = X[:, columns], tuple(stream.feature_names[j] for j in columns)
+    X = X[:, columns] if data.drop else X
+    features = tuple(stream.feature_names[j] for j in columns)
+    names: dict[str, Any] = {"feature_names": features, "class_names": stream.class_names}
     if any(stream.nominal):
         names["nominal"] = tuple(stream.nominal[j] for j in columns)
         names["values"] = _renumbered(X, [stream.values[j] for j in columns])

@@ -6,14 +6,14 @@ bandits. ICML 2010, section 4.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from onearm.core.kernels import kernel
 from onearm.core.rng import below, pick, seeded, uniform
-from onearm.streams.chunks import GENERATED, REORDERED, chunk_sizes
+from onearm.streams.chunks import GENERATED, REORDERED, Chunks, chunk_sizes
 from onearm.streams.stream import Stream, require
 
 
@@ -66,7 +66,7 @@ def _chess(rng, X, y, n_used, n_squares):
 def _stream(name: str, n: int, k: int, d: int, seed: int, fill: Callable[..., Any]) -> Stream:
     require(n_rows=(n >= 1, "at least 1", n))
 
-    def source() -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    def source() -> Chunks:
         rng = seeded(seed, GENERATED)
         for rows in chunk_sizes(n):
             X, y = np.empty((rows, d)), np.empty(rows, np.int64)
@@ -77,13 +77,9 @@ def _stream(name: str, n: int, k: int, d: int, seed: int, fill: Callable[..., An
 
 
 def Separable(
-    n_rows: int = 10_000,
-    n_classes: int = 9,
-    n_features: int = 400,
-    *,
-    margin: float = 0.1,
+    n_rows: int = 10_000, n_classes: int = 9, n_features: int = 400, *, margin: float = 0.1,
     seed: int = 0,
-) -> Stream:
+) -> Stream:  # fmt: skip
     """Return strongly separable rows of norm 1, in which one coordinate shows each class.
 
     It is at least about `margin` for the true class and at most minus that for every other.
@@ -96,10 +92,8 @@ def Separable(
     require(n_classes=(fits, f"in [2, n_features={n_features}]", n_classes))
     corner = np.arange(n_features)
     pick(n_classes, corner, seeded(seed, REORDERED))
-
-    def fill(rng: np.ndarray, X: np.ndarray, y: np.ndarray) -> None:
-        _separable(rng, X, y, corner[:n_classes], margin)
-
+    corner = corner[:n_classes]
+    fill = lambda *rows: _separable(*rows, corner, margin)  # noqa: E731 two lines are not clearer
     return _stream("Separable", n_rows, n_classes, n_features, seed, fill)
 
 
@@ -114,9 +108,8 @@ def Diagonal(
         n_used=(1 <= n_used <= n_features, f"in [1, n_features={n_features}]", n_used),
         noise=(0 <= noise <= 1, "in [0, 1]", noise),
     )
-    return _stream(
-        "Diagonal", n_rows, 2, n_features, seed, lambda *rows: _diagonal(*rows, n_used, noise)
-    )
+    fill = lambda *rows: _diagonal(*rows, n_used, noise)  # noqa: E731 as above
+    return _stream("Diagonal", n_rows, 2, n_features, seed, fill)
 
 
 def Chess(
@@ -130,6 +123,5 @@ def Chess(
         n_used=(1 <= n_used <= n_features, f"in [1, n_features={n_features}]", n_used),
         n_squares=(n_squares >= 1, "at least 1", n_squares),
     )
-    return _stream(
-        "Chess", n_rows, 2, n_features, seed, lambda *rows: _chess(*rows, n_used, n_squares)
-    )
+    fill = lambda *rows: _chess(*rows, n_used, n_squares)  # noqa: E731 as above
+    return _stream("Chess", n_rows, 2, n_features, seed, fill)

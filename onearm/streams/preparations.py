@@ -20,11 +20,6 @@ from onearm.streams.cache import Rows
 MISSING = "?"  # the value of a nominal column that stands for a missing one
 
 
-def prepare(rows: Rows, function: str, **arguments: Any) -> Rows:
-    """Return rows after the preparation of this name."""
-    return globals()[function](*rows, **arguments)
-
-
 def select(X: Any, y: np.ndarray, names: dict, columns: list[str], without_row: int) -> Rows:
     """Keep some columns of numbers, and leave out one row, counted from 1."""
     places = [list(names["feature_names"]).index(column) for column in columns]

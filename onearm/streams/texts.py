@@ -8,15 +8,17 @@ prediction. ICML 2008, section 5.
 """
 
 import math
-from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
 from onearm.core.kernels import kernel
 from onearm.core.rng import below, pick, seeded, uniform
-from onearm.streams.chunks import GENERATED, chunk_sizes
+from onearm.streams.chunks import GENERATED, Chunks, chunk_sizes
 from onearm.streams.stream import Stream, require
+
+# classes, keywords, how many of them a class has at least and at most, how many of those a text
+# lacks, common words, and how many of them a text has
+KAKADE = (9, 120, 20, 40, 5, 280, 20)
 
 
 @kernel
@@ -56,11 +58,9 @@ def _texts(words, n_of, off, common, on, noise, wrong, unit, rng, rows, y):
 
 
 def _text_stream(
-    name: str, n_rows: int, k: int, n_words: int, least: int, most: int, off: int, n_common: int,
-    on: int, noise: float, wrong: bool, unit: bool, seed: int,
-) -> Stream:  # fmt: skip
-    from scipy.sparse import csr_array
-
+    name: str, n_rows: int, sizes: tuple[int, ...], noise: float, wrong: bool, unit: bool, seed: int
+) -> Stream:
+    k, n_words, least, most, off, n_common, on = sizes
     require(
         n_rows=(n_rows >= 1, "at least 1", n_rows),
         n_classes=(k >= 2, "at least 2", k),
@@ -68,7 +68,9 @@ def _text_stream(
         noise=(0 <= noise <= 1, "in [0, 1]", noise),
     )
 
-    def source() -> Iterator[tuple[Any, np.ndarray]]:
+    def source() -> Chunks:
+        from scipy.sparse import csr_array
+
         rng = seeded(seed, GENERATED)
         words, n_of = np.tile(np.arange(n_words), (k, 1)), np.empty(k, np.int64)
         common = np.arange(n_common)
@@ -94,51 +96,28 @@ def SynSep(n_rows: int = 1_000_000, *, unit: bool = False, seed: int = 0) -> Str
     >>> SynSep(1000).arrays()[0].shape
     (1000, 400)
     """
-    return _text_stream("SynSep", n_rows, 9, 120, 20, 40, 5, 280, 20, 0.0, False, unit, seed)
+    return _text_stream("SynSep", n_rows, KAKADE, 0.0, False, unit, seed)
 
 
 def SynNonSep(
-    n_rows: int = 1_000_000,
-    *,
-    noise: float = 0.05,
-    wrong: bool = False,
-    unit: bool = False,
+    n_rows: int = 1_000_000, *, noise: float = 0.05, wrong: bool = False, unit: bool = False,
     seed: int = 0,
-) -> Stream:
+) -> Stream:  # fmt: skip
     """Return the texts of `SynSep`, where a share `noise` of the labels is resampled.
 
     They are sampled from all nine labels, or with `wrong` from the eight wrong ones.
     """
-    return _text_stream("SynNonSep", n_rows, 9, 120, 20, 40, 5, 280, 20, noise, wrong, unit, seed)
+    return _text_stream("SynNonSep", n_rows, KAKADE, noise, wrong, unit, seed)
 
 
 def Concatenated(
-    n_rows: int = 10_000,
-    n_classes: int = 24,
-    scale: int = 2,
-    *,
-    noise: float = 0.0,
-    unit: bool = False,
-    seed: int = 0,
-) -> Stream:
+    n_rows: int = 10_000, n_classes: int = 24, scale: int = 2, *, noise: float = 0.0,
+    unit: bool = False, seed: int = 0,
+) -> Stream:  # fmt: skip
     """Return the generator of the RDUE paper: n' = `scale`, up to 96 classes, 40·n' bits.
 
     Class vectors of 10n' bits with n' to 5n' ones, then 30n' bits of which 5n' are ones; a share
     `noise` of the labels is resampled from all.
     """
-    s = scale
-    return _text_stream(
-        "Concatenated",
-        n_rows,
-        n_classes,
-        10 * s,
-        s,
-        5 * s,
-        0,
-        30 * s,
-        5 * s,
-        noise,
-        False,
-        unit,
-        seed,
-    )
+    sizes = (n_classes, 10 * scale, scale, 5 * scale, 0, 30 * scale, 5 * scale)
+    return _text_stream("Concatenated", n_rows, sizes, noise, False, unit, seed)
