@@ -87,19 +87,19 @@ def read(
 
 def _require_options(path: Path, suffix: str, label: Any, nominal: Any, n_features: Any) -> None:
     """Refuse options that a file of this format does not have."""
+    no_table, no_size = f"None: {path.name} is not a table", f"None: {path.name} has its own"
     if suffix not in TABLES:
-        for what, given in (("label", label), ("nominal", nominal)):
-            require(**{what: (given is None, f"None: {path.name} is not a table", given)})
-    if nominal is not None:
-        is_list = isinstance(nominal, Iterable) and not isinstance(nominal, str | bytes)
-        require(nominal=(is_list, "a list of columns", nominal))
+        require(
+            label=(label is None, no_table, label), nominal=(nominal is None, no_table, nominal)
+        )
     if suffix not in SPARSE:
-        allowed = f"None: {path.name} has its own"
-        require(n_features=(n_features is None, allowed, n_features))
-    elif n_features is not None:
-        is_whole = isinstance(n_features, int | np.integer)
-        fits = is_whole and bool(n_features >= 1)
-        require(n_features=(fits, "a whole number of at least 1", n_features))
+        require(n_features=(n_features is None, no_size, n_features))
+    is_list = isinstance(nominal, Iterable) and not isinstance(nominal, str | bytes)
+    is_size = isinstance(n_features, int | np.integer) and bool(n_features >= 1)
+    require(
+        nominal=(nominal is None or is_list, "a list of columns", nominal),
+        n_features=(n_features is None or is_size, "a whole number of at least 1", n_features),
+    )
 
 
 def _suffix(path: Path) -> tuple[str, str]:

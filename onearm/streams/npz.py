@@ -22,7 +22,7 @@ def npz_stream(path: Path, name: str, log: Any) -> Stream:
         allowed = "arrays X and y, or a sparse matrix that SciPy saved and y"
         raise ValueError(f"{path.name} must have {allowed}, got {listed(arrays) or 'none'}")
     y, codes = arrays["y"], Codes(gaps=False)
-    shape = _shape(arrays)
+    shape = arrays["X"].shape if "X" in arrays else tuple(np.atleast_1d(arrays["shape"]).tolist())
     if y.ndim != 1 or len(shape) != 2 or len(y) != shape[0]:
         shapes = f"shapes {shape} and {y.shape}"
         raise ValueError(f"{path.name}: X must be rows, y one label for each, got {shapes}")
@@ -30,7 +30,7 @@ def npz_stream(path: Path, name: str, log: Any) -> Stream:
         what = "columns" if len(y) else "rows"
         raise ValueError(f"{path.name} is empty: it has no {what}")
     try:
-        X = as_array(arrays["X"], np.float64, "X") if "X" in arrays else _sparse(arrays)
+        X = as_array(arrays["X"], np.float64, "X") if "X" in arrays else _sparse(arrays, *shape)
         y = np.char.decode(y, "utf-8") if y.dtype.kind == "S" else y
         coded = np.array([codes[str(label)] for label in y.tolist()])
         of_word, names = classes(codes.words)
@@ -57,19 +57,10 @@ def _arrays(path: Path) -> Arrays:
             raise ValueError(f"{path.name} must be an npz file without objects: {wrong}") from None
 
 
-def _shape(arrays: Arrays) -> tuple[int, ...]:
-    if "X" in arrays:
-        return arrays["X"].shape
-    shape = arrays["shape"]
-    fine = shape.ndim == 1 and shape.dtype.kind in "iu"
-    return tuple(int(size) for size in shape) if fine else ()
-
-
-def _sparse(arrays: Arrays) -> Any:
+def _sparse(arrays: Arrays, n: int, d: int) -> Any:
     """Return the CSR matrix of checked arrays: SciPy would index with whatever they have."""
     from scipy.sparse import coo_array, csc_array, csr_array
 
-    n, d = _shape(arrays)
     try:
         form, data = arrays["format"].astype(str).item(), arrays["data"]
         if form in ("csr", "csc"):

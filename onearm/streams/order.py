@@ -6,15 +6,12 @@ from itertools import chain
 import numpy as np
 
 from onearm.core.rng import pick, seeded
-from onearm.streams.chunks import REORDERED, ROWS, Chunks
+from onearm.streams.chunks import REORDERED, ROWS
 from onearm.streams.stream import Stream
 
 
 def in_passes(stream: Stream, n_rounds: int, n_tuning: int) -> Stream:
-    """Return the rows in the order of their source.
-
-    The first `n_tuning` rows come once only.
-    """
+    """Return the rows in the order of their source; the first `n_tuning` come once only."""
     n_passes = -(-(n_rounds - n_tuning) // (stream.count() - n_tuning))
     played = stream.after(n_tuning).repeated(n_passes).first(n_rounds - n_tuning)
     if not n_tuning:
@@ -33,10 +30,5 @@ def shuffled_passes(stream: Stream, n_rounds: int, n_tuning: int, seed: int) -> 
         passes.append(again.copy())
         pick(len(again), passes[-1], rng)
     order = np.concatenate(passes)[:n_rounds]
-
-    def source() -> Chunks:
-        for start in range(0, n_rounds, ROWS):
-            some = order[start : start + ROWS]
-            yield X[some], y[some]
-
-    return replace(stream, source=source, n_rows=n_rounds)
+    parts = [order[start : start + ROWS] for start in range(0, n_rounds, ROWS)]
+    return replace(stream, source=lambda: ((X[p], y[p]) for p in parts), n_rows=n_rounds)

@@ -34,26 +34,20 @@ class Parquet:
         with _opened(self.path) as file:
             if tuple(file.schema_arrow.names) != self.names:
                 raise ValueError(f"{self.file} has other columns than when it was first read")
-            for batch in self._batches(file):
+            with _readable(self.file):
+                batches = file.iter_batches(ROWS)
+            while True:
+                with _readable(f"{self.file}, after row {done}"):
+                    batch = next(batches, None)
+                    if batch is None:
+                        return
+                    batch.validate(full=True)  # texts, and codes of values: decoding trusts them
                 X = np.empty((batch.num_rows, len(self.names)))
                 for j, column in enumerate(batch.columns):
                     X[:, j] = self._column(j, column, done, columns)
                 done += len(X)
                 if len(X):
                     yield X
-
-    def _batches(self, file: Any) -> Iterator[Any]:
-        done = 0
-        with _readable(self.file):
-            batches = file.iter_batches(ROWS)
-        while True:
-            with _readable(f"{self.file}, after row {done}"):
-                batch = next(batches, None)
-                if batch is None:
-                    return
-                batch.validate(full=True)  # texts, and codes of values: decoding trusts them
-            done += batch.num_rows
-            yield batch
 
     def _column(self, j: int, column: Any, done: int, columns: Columns) -> np.ndarray:
         from pyarrow import float64, string, types

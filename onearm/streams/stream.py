@@ -147,9 +147,8 @@ class Stream:
         """Return the stream `times` over."""
         require(times=(times >= 1, "at least 1", times))
         n = None if self.n_rows is None else times * self.n_rows
-        return replace(
-            self, source=lambda: (c for _ in range(times) for c in self.chunks()), n_rows=n
-        )
+        source = lambda: (c for _ in range(times) for c in self.chunks())  # noqa: E731 as clear
+        return replace(self, source=source, n_rows=n)
 
     def shuffled(self, seed: int = 0) -> "Stream":
         """Return the rows in a random order; takes them all into memory."""
@@ -169,14 +168,14 @@ class Stream:
             raise ValueError(f"at must be ascending rounds, at least one, got {at}")
         if to is None and self.n_classes == 0:
             raise ValueError("to must be given for a stream of numbers: it has no labels")
-        if to is None:
-            source = lambda: self._permuted(at, seed)  # noqa: E731 two lines are not clearer
-        elif (to.n_classes, to.n_features) != (self.n_classes, self.n_features):
+        sizes = (self.n_classes, self.n_features)
+        if to is not None and (to.n_classes, to.n_features) != sizes:
             raise ValueError(f"to must have the sizes of {self.name}, got those of {to.name}")
-        else:
-            source = lambda: by_turns(self.chunks(), to.chunks(), at)  # noqa: E731 as above
-        sizes = [s.n_rows for s in (self, to) if s is not None and s.n_rows is not None]
-        n = min(sizes, default=None)
+
+        def source() -> Chunks:
+            return by_turns(self.chunks(), to.chunks(), at) if to else self._permuted(at, seed)
+
+        n = min((s.n_rows for s in (self, to) if s and s.n_rows is not None), default=None)
         drifted = replace(self, source=source, name=f"{self.name} (drifting)")
         return drifted if n is None else drifted.first(n)
 
@@ -213,10 +212,8 @@ class Stream:
         expected = getattr(learner, "schema", None)
         wrong = expected and expected.difference(self.schema)
         if wrong:
-            made = f"that this {type(learner).__name__} was made for"
-            raise ValueError(
-                f"the stream {self.name} must have the columns and values {made}: {wrong}"
-            )
+            expected = f"the columns and values that this {type(learner).__name__} was made for"
+            raise ValueError(f"the stream {self.name} must have {expected}: {wrong}")
 
 
 def require(**conditions: tuple[bool, str, Any]) -> None:
