@@ -32,13 +32,11 @@ def write_figures(scores: Sequence[Score], folder: Path) -> list[Path]:
 
 
 def needed() -> None:
-    """Refuse to draw without Matplotlib."""
     if find_spec("matplotlib") is None:
         raise ImportError("figures need Matplotlib: pip install 'onearm[plots]'")
 
 
 def is_figure(path: Path) -> bool:
-    """Whether a file is one of those that are written here."""
     return path.is_file() and bool(re.fullmatch(r"(error|exploration)-\d+\.(svg|png)", path.name))
 
 

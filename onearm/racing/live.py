@@ -103,7 +103,6 @@ class Display:
                     print_line(str(line), self.console)
 
     def end(self, key: str, record: Record) -> None:
-        """Count a run that has ended."""
         line, rounds = self.line_of[key], record["n_rounds"]
         line.done += 1
         line.under_way.pop(key, None)

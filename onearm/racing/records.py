@@ -44,7 +44,6 @@ ALLOWED: dict[str, tuple[Callable[[Any], bool], str]] = {
 
 
 def fault(record: Record) -> str | None:
-    """Return what is wrong with a record, or None."""
     for name, (fits, allowed) in ALLOWED.items():
         if name not in record:
             return f"{name} is missing"

@@ -30,13 +30,12 @@ CACHED = 2**28  # bytes of a repeat's rows that stay in memory from one learner 
 
 @dataclass
 class Source:
-    """Where rows come from: a name with parameters, or a file with those of `read`.
+    """Where rows come from: a name with parameters, or a file with those of `read`."""
 
-    `stream` is the Stream that was given, or that of a file, once its columns are learned.
-    """
-
-    spec: dict[str, Any]
-    stream: Stream | None = field(default=None, compare=False)
+    spec: dict[str, Any]  # a Stream of Python and a file have the SHA-256 of their rows in it
+    stream: Stream | None = field(default=None, compare=False)  # given, or learned of a file
+    generator: Any = field(default=None, compare=False)  # the function of a synthetic stream
+    data: datasets.DataSet | None = field(default=None, compare=False)  # of a data set
 
     def __hash__(self) -> int:
         return hash(json.dumps(self.spec, sort_keys=True))
@@ -44,28 +43,15 @@ class Source:
     def __getstate__(self) -> dict[str, Any]:
         """Send what was learned of a file to workers, but no arrays, which they read themselves."""
         is_sent = self.is_given or (self.stream is not None and not self.stream.in_memory)
-        return {"spec": self.spec, "stream": self.stream if is_sent else None}
+        return vars(self) | {"stream": self.stream if is_sent else None}
 
     @property
     def is_given(self) -> bool:
-        """Whether the source is a Stream of Python, known by the digest of its rows."""
+        """Whether the source is a Stream of Python."""
         return "sha256" in self.spec and "file" not in self.spec
 
     @property
-    def generator(self) -> Any:
-        """The function that makes the rows of a synthetic stream, else None."""
-        name = "" if "sha256" in self.spec else self.spec["name"]
-        return getattr(onearm, name) if name in SYNTHETIC.values() else None
-
-    @property
-    def data(self) -> datasets.DataSet | None:
-        """The entry of the catalogue, if the source is a data set."""
-        is_named = "sha256" not in self.spec and self.generator is None
-        return datasets.about(self.spec["name"]) if is_named else None
-
-    @property
     def name(self) -> str:
-        """The name of the stream or file, with its parameters."""
         return stream_name(self.spec)
 
     @property
@@ -76,7 +62,6 @@ class Source:
         return self.stream.n_features if self.is_given and self.stream else None
 
     def generate(self, rounds: int | None, seed: int) -> Stream:
-        """Return a synthetic stream with its parameters."""
         parameters = {key: value for key, value in self.spec.items() if key != "name"}
         n_rows = {"n_rows": rounds} if rounds else {}
         return self.generator(**n_rows, seed=seed, **parameters)
@@ -94,7 +79,6 @@ class Source:
         return self.stream
 
     def describe(self) -> str:
-        """Return a sentence about where the rows come from."""
         if self.generator:
             summary = (inspect.getdoc(self.generator) or "").splitlines()[0]
             summary = summary.removeprefix("Return ").replace("`", "")
@@ -133,13 +117,13 @@ def _file(spec: dict[str, Any]) -> Source:
 
 
 def _named(spec: dict[str, Any]) -> Source:
-    name = str(spec["name"]).lower()
+    name, allowed = str(spec["name"]).lower(), set()
     source = Source(spec | {"name": SYNTHETIC.get(name, name)})
-    if not source.generator:
-        datasets.about(name)  # raises if it is not known
-        allowed = set()
-    else:
+    if name in SYNTHETIC:
+        source.generator = getattr(onearm, SYNTHETIC[name])
         allowed = set(inspect.signature(source.generator).parameters) - {"n_rows", "seed"}
+    else:
+        source.data = datasets.about(name)  # raises if it is not known
     for key in set(spec) - {"name"} - allowed:
         raise ValueError(f"stream {spec['name']} has no parameter {key!r}")
     if source.generator:

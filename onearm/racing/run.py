@@ -50,7 +50,6 @@ class Job(NamedTuple):
         }  # fmt: skip
 
     def play(self, progress: OnProgress = lambda *_: None) -> Record:
-        """Play the run to its end and return its results."""
         stream, n_tuning = self.stream(), self.n_tuning_rows()
         chosen = _tune(self, stream.first(n_tuning)) if n_tuning else {}
         learner = stream.learner(self.cls, seed=self.seed + self.repeat, **self.parameters | chosen)
@@ -73,7 +72,6 @@ class Job(NamedTuple):
         }  # fmt: skip
 
     def summary(self, record: Record) -> str:
-        """Return one line about the finished run."""
         return f"{self}: error {record['error']:.4f} in {record['n_rounds']} rounds"
 
     def n_tuning_rows(self) -> int:
@@ -130,11 +128,10 @@ def _tune(job: Job, stream: Stream) -> dict[str, float]:
             continue  # out of its range
         correct, *_ = _play(learner, stream, lambda *_: None)
         errors[rate] = metrics.error(correct)
-
-    def distance(rate: float) -> float:
-        return abs(math.log(rate / default)) if default and rate else rate
-
-    return {name: min(errors, key=lambda rate: (errors[rate], distance(rate)))}
+    distance = {
+        rate: abs(math.log(rate / default)) if default and rate else rate for rate in errors
+    }
+    return {name: min(errors, key=lambda rate: (errors[rate], distance[rate]))}
 
 
 def _plain(params: dict[str, Any]) -> dict[str, Any]:

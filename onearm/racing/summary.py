@@ -105,7 +105,6 @@ def scores(records: Sequence[Record]) -> list[Score]:
 
 
 def by_stream(scores: Iterable[Score]) -> dict[str, list[Score]]:
-    """Return the scores of each stream by its name."""
     grouped: dict[str, list[Score]] = {}
     for score in scores:
         grouped.setdefault(score.stream, []).append(score)
@@ -118,9 +117,7 @@ def _paired(runs: list[Record], best: list[Record]) -> Interval | None:
     return spread(both) if both else None
 
 
-def exploration(
-    scores: Sequence[Score],
-) -> dict[tuple[str, str], list[tuple[float, Interval]]]:
+def exploration(scores: Sequence[Score]) -> dict[tuple[str, str], list[tuple[float, Interval]]]:
     """Return the errors of learners that were played with several exploration rates, by rate.
 
     The key is the learner's name with its other parameters, and the name of the rate.

@@ -104,7 +104,6 @@ def _check(X: Any, y: np.ndarray, names: Any, shape: tuple[int, ...]) -> None:
 
 
 def file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -14,15 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from onearm.streams.chunks import Chunks
-from onearm.streams.codes import (
-    CHANGED,
-    MISSED,
-    Codes,
-    NotANumberError,
-    classes,
-    is_number,
-    number,
-)
+from onearm.streams.codes import CHANGED, MISSED, Codes, NotANumberError, classes, is_number, number
 from onearm.streams.stream import Stream
 from onearm.streams.text_lines import counted, listed
 

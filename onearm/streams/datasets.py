@@ -136,7 +136,6 @@ def _fetched(data: DataSet) -> Rows:
 
 
 def _is_intact(path: Path, sha256: str) -> bool:
-    """Whether a file exists and has the known SHA-256."""
     return path.is_file() and file_digest(path) == sha256
 
 

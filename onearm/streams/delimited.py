@@ -62,12 +62,10 @@ class Delimited:
         return numbered
 
     def sentence(self) -> str:
-        """Return what was inferred."""
         first = "names the columns" if self.named else "is an example: there is no header"
         return f"{self.file}: {DELIMITERS[self.delimiter]} between fields; the first row {first}"
 
     def blocks(self, columns: Columns) -> Iterator[np.ndarray]:
-        """Give all rows from the start, as numbers and codes, some at a time."""
         rest, self.begun = self.begun or lines(self.path), None
         done = self.skipped
         for _ in islice(rest, done):

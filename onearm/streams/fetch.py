@@ -68,7 +68,6 @@ class Received(progress.ProgressColumn):
         self.folder = folder
 
     def render(self, task: progress.Task) -> Text:
-        """Return the number of bytes."""
         size = 0
         with suppress(OSError):  # files are moved meanwhile
             size = sum(path.stat().st_size for path in self.folder.rglob("*") if path.is_file())

@@ -16,7 +16,6 @@ Arrays = dict[str, np.ndarray]
 
 
 def npz_stream(path: Path, name: str, log: Any) -> Stream:
-    """Return the arrays of a file as a stream in memory."""
     arrays = _arrays(path)
     if "y" not in arrays or not ("X" in arrays or all(key in arrays for key in SPARSE)):
         allowed = "arrays X and y, or a sparse matrix that SciPy saved and y"

@@ -29,7 +29,6 @@ class Parquet:
             raise ValueError(f"{self.file}: columns must be {allowed}, got {listed(nested)}")
 
     def blocks(self, columns: Columns) -> Iterator[np.ndarray]:
-        """Give all rows from the start, as numbers and codes, some at a time."""
         done = 0
         with _opened(self.path) as file:
             if tuple(file.schema_arrow.names) != self.names:

@@ -144,7 +144,6 @@ def _complaint(words: list[str]) -> str:
 
 
 def svmlight_stream(path: Path, n_features: int | None, name: str, log: Any) -> Stream:
-    """Return the rows of a file as a stream."""
     rows = Sparse(path, parse_svmlight)
     first = 0 if rows.least == 0 else 1
     seen = max(rows.most - first + 1, 1)

@@ -87,7 +87,6 @@ def _label(head: str) -> tuple[str, bool]:
 
 
 def vowpal_stream(path: Path, n_features: int | None, name: str, log: Any) -> Stream:
-    """Return the rows of a file as a stream."""
     d = n_features or COLUMNS
     rows = Sparse(path, lambda line: parse(line, d))
     stream = rows.stream(name, d, 0)
