@@ -16,9 +16,8 @@ import numpy as np
 
 from onearm.boosting.trees import settings
 from onearm.boosting.trees.forest import Trees
-from onearm.boosting.trees.leaves import learn, probabilities
-from onearm.boosting.trees.leaves import look as look_at
-from onearm.boosting.trees.nodes import LABEL, NOTES
+from onearm.boosting.trees.nodes import LABEL, NOTES, learn, probabilities
+from onearm.boosting.trees.nodes import look as look_at
 from onearm.core.explore import best, certain
 from onearm.core.kernels import kernel, kernel_without_refcounts
 from onearm.core.learner import Learner

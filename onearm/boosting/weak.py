@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from onearm.boosting.trees.leaves import learn, look, margin, top
-from onearm.boosting.trees.nodes import BY_BAYES, LABEL
+from onearm.boosting.trees.nodes import BY_BAYES, LABEL, learn, look, margin, top
 from onearm.core.explore import runner_up
 from onearm.core.kernels import kernel
 from onearm.core.part import Part

@@ -16,7 +16,6 @@ import math
 
 import numpy as np
 
-from onearm.boosting.trees.nodes import code
 from onearm.core.kernels import kernel, kernel_not_inlined, kernel_without_refcounts
 
 WEIGHT, MEAN, SQUARES, LEAST, MOST = range(5)
@@ -25,6 +24,15 @@ NARROWEST = 1e-12  # of variances
 NEVER = 1e300  # the least and largest of no values; minus the log of no chance
 BINS, EARLY = 32, 100
 VALUE, CLASS, IMPORTANCE = range(3)  # of an early value
+
+
+@kernel_without_refcounts
+def code(v, m):
+    """The value of a nominal column with values 0 … m-1; m stands for every other."""
+    if 0.0 <= v < m:
+        c = int(v)
+        return c if c == v else m
+    return m
 
 
 @kernel_without_refcounts

@@ -1,31 +1,16 @@
-"""When and where a leaf splits.
+"""The split that a leaf should make.
 
 Each column offers the split with the largest information gain
 
     G = H(n) - Σ_b (W_b/W) H(n_b),
 
-in bits, over the mass that the column's statistics have seen; not splitting offers 0. The best is
-taken if it beats the second by ε = √(R² ln(1/δ) / 2n), R = log₂ #classes, or if ε < τ.
-
-P. Domingos, G. Hulten. Mining high-speed data streams. KDD 2000.
+in bits, over the mass that the column's statistics have seen; not splitting offers 0.
 """
 
 import math
 
 import numpy as np
 
-from onearm.boosting.trees.nodes import (
-    BY_MAJORITY,
-    CHILD,
-    DEPTH,
-    LEAF,
-    NOWHERE,
-    SLOT,
-    SPLIT,
-    THRESHOLD,
-    TOTAL,
-    TRIED,
-)
 from onearm.boosting.trees.normal import divided
 from onearm.boosting.trees.observers import (
     BINS,
@@ -35,19 +20,13 @@ from onearm.boosting.trees.observers import (
     MOST,
     NEVER,
     WEIGHT,
-    clear,
     variance,
 )
-from onearm.core.kernels import (
-    kernel,
-    kernel_not_inlined,
-    kernel_without_refcounts,
-    separate_kernel,
-)
+from onearm.core.kernels import kernel_not_inlined, kernel_without_refcounts
 
 SMALLEST_BRANCH = 0.01  # of the mass: two branches at least must have more
 MARGIN = 1e-10  # by which a gain must be larger to be better: not by rounding
-PURE = 0.99  # share of a class beyond which a leaf is not split
+LEAF = -1  # no column: not to split
 
 
 @kernel_without_refcounts
@@ -197,66 +176,3 @@ def branches(i, at, k, column, t, stats, columns):
     if m == 0 and len(bins) > 0:
         t = edges[i, at, column, int(t)]
     return masses, t
-
-
-@kernel
-def bound(mass, total, delta):
-    """Hoeffding's ε for the difference of two gains."""
-    seen = 0
-    for c in range(len(mass)):
-        seen += mass[c] > 0.0
-    R = math.log2(max(2, seen))
-    return math.sqrt(R * R * math.log(1.0 / delta) / (2.0 * total))
-
-
-@separate_kernel
-def try_split(i, leaf, nodes, stats, columns, settings):
-    """Split a leaf if some column is surely, or almost, the best."""
-    links, numbers, mass, used = nodes
-    grace_period, delta, tau, room, n_splits, max_depth, prediction = settings
-    n, masses = numbers[i, leaf, TOTAL], mass[i, leaf]
-    largest = 0.0
-    for c in range(len(masses)):
-        largest = max(largest, masses[c])
-    if largest > PURE * n:
-        return
-    at, k = links[i, leaf, SLOT], len(masses)
-    column, t, first, second = best_split(i, at, k, n_splits, stats, columns)
-    if column == LEAF:
-        return
-    eps = bound(masses, n, delta[i])
-    if first - second > eps or eps < tau[i]:
-        sides, t = branches(i, at, k, column, t, stats, columns)
-        grow(i, leaf, column, t, sides, nodes, stats, settings)
-
-
-@kernel_not_inlined
-def grow(i, leaf, column, t, sides, nodes, stats, settings):
-    """Turn a leaf into a split with children of these masses, if there is room."""
-    links, numbers, mass, used = nodes
-    grace_period, delta, tau, room, n_splits, max_depth, prediction = settings
-    n_branches, k = sides.shape
-    first = used[i, 0]
-    if first + n_branches > links.shape[1] or used[i, 1] + n_branches - 1 > room:
-        return
-    used[i, 0] += n_branches
-    free = links[i, leaf, SLOT]
-    deeper = links[i, leaf, DEPTH] + 1
-    watched = prediction != BY_MAJORITY or max_depth == 0 or deeper < max_depth
-    for b in range(n_branches):
-        node = first + b
-        links[i, node, SPLIT], links[i, node, DEPTH], links[i, node, SLOT] = LEAF, deeper, NOWHERE
-        whole = 0.0
-        for c in range(k):
-            mass[i, node, c] = sides[b, c]
-            whole += sides[b, c]
-        numbers[i, node, TOTAL] = numbers[i, node, TRIED] = whole
-        if watched:
-            if free == NOWHERE:
-                free = used[i, 1]
-                used[i, 1] += 1
-            links[i, node, SLOT] = free
-            clear(i, free, stats)
-            free = NOWHERE
-    numbers[i, leaf, THRESHOLD] = t
-    links[i, leaf, SPLIT], links[i, leaf, CHILD], links[i, leaf, SLOT] = column, first, NOWHERE
