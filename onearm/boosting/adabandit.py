@@ -27,13 +27,7 @@ from onearm.boosting.costs import FULL, SLIGHT, TRUTH, cheapest, importance, sig
 from onearm.boosting.presets import BANDIT, STEP
 from onearm.boosting.trees.nodes import LABEL
 from onearm.core.estimate import zero_one_loss
-from onearm.core.explore import (
-    add_best_chances,
-    best,
-    elsewhere,
-    elsewhere_chances,
-    one_of_best,
-)
+from onearm.core.explore import add_best_chances, best, elsewhere, elsewhere_chances, one_of_best
 from onearm.core.kernels import kernel
 from onearm.core.learner import state
 from onearm.core.parameters import option, real

@@ -23,27 +23,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.boosting.booster import (
-    Booster,
-    answer_rules,
-    clip_field,
-    edge_field,
-    rho_field,
-    target_field,
-)
+from onearm.boosting.booster import EDGE, Booster, answer_rules, clip_field, rho_field, target_field
 from onearm.boosting.costs import FULL, SLIGHT, TRUTH, cheapest, importance
 from onearm.boosting.potential import MOST, expected_costs, potential, vote, without_table
 from onearm.boosting.presets import BANDIT, FULL_INFORMATION
 from onearm.boosting.trees.nodes import LABEL
 from onearm.core.estimate import zero_one_loss
-from onearm.core.explore import (
-    add_best_chances,
-    elsewhere,
-    elsewhere_chances,
-    one_of_best,
-)
+from onearm.core.explore import add_best_chances, elsewhere, elsewhere_chances, one_of_best
 from onearm.core.kernels import kernel
-from onearm.core.parameters import option, whole
+from onearm.core.parameters import option, real, whole
 
 
 @kernel
@@ -98,7 +86,7 @@ class ByMajority(Booster, scores=scores, chances=chances, choose=choose, update=
     """What BanditBBM and OnlineMBBM share."""
 
     n_learners: int = whole(20, 1, MOST, doc="Number N of weak learners.")
-    gamma: float = edge_field("(0, 1)", fixed=True)
+    gamma: float = real(0.1, "(0, 1)", fixed=True, doc=EDGE)
     potential_ties: str = option(
         "random", "random", "strict", "lenient", fixed=True,
         doc="How a tied vote ends in the potentials: at 'random', lost ('strict') or won "

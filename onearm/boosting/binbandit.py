@@ -21,15 +21,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.boosting.booster import Booster, edge_field, rho_field
+from onearm.boosting.booster import EDGE, Booster, rho_field
 from onearm.boosting.presets import FULL_INFORMATION
 from onearm.boosting.trees.nodes import NOTES
-from onearm.core.explore import (
-    add_best_chances,
-    elsewhere,
-    elsewhere_chances,
-    one_of_best,
-)
+from onearm.core.explore import add_best_chances, elsewhere, elsewhere_chances, one_of_best
 from onearm.core.kernels import kernel
 from onearm.core.learner import state
 from onearm.core.parameters import flag, real, whole
@@ -117,7 +112,7 @@ class BinBandit(
 
     n_learners: int = whole(10, 1, doc="Number N of weak learners of each class.")
     rho: float = rho_field()
-    gamma: float = edge_field("(0, 0.5)")
+    gamma: float = real(0.1, "(0, 0.5)", doc=EDGE)
     eta: float = real(
         0.0, "[0, 1e12]", doc="Step size η of the vote weights, 0 for a uniform vote."
     )

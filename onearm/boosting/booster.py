@@ -120,20 +120,17 @@ class Booster(Learner):
     def _new_lock(self) -> Lock:
         return Lock(always=not COMPILED or callable(self.weak))
 
-    def _unit(self) -> float:
-        """Return the scale that makes the first right answer weigh 1."""
-        weight = self.first_weight()
-        if not weight > LEAST_WEIGHT:
-            raise ValueError(
-                f"weight_scale must be a number for {self}: the first of n_learners="
-                f"{self.n_learners} would weigh {weight:g}, too little to be taken for 1"
-            )
-        return 1.0 / weight
-
     def _sampled_settings(self, n: int) -> np.ndarray:
         """Sample each weak learner's grace period, delta, tau and weight scale."""
-        rng = seeded(self.seed, SETTINGS_STREAM)
-        scale = self._unit() if self.weight_scale == "unit" else self.weight_scale
+        scale, rng = self.weight_scale, seeded(self.seed, SETTINGS_STREAM)
+        if scale == "unit":
+            weight = self.first_weight()
+            if not weight > LEAST_WEIGHT:
+                raise ValueError(
+                    f"weight_scale must be a number for {self}: the first of n_learners="
+                    f"{self.n_learners} would weigh {weight:g}, too little to be taken for 1"
+                )
+            scale = 1.0 / weight
         ranges = (self.grace_period, self.delta, self.tau, scale)
         logarithmic = (False, True, True, False)
         each = [
@@ -163,9 +160,7 @@ target_field = partial(
     option, "truth", "cheapest", "truth",
     doc="Label taught after an answer: the 'cheapest', or the 'truth' where it is known.",
 )  # fmt: skip
-edge_field = partial(
-    real, 0.1, doc="Edge γ over guessing that the weak learners are assumed to have."
-)
+EDGE = "Edge γ over guessing that the weak learners are assumed to have."
 
 
 def answer_rules(booster: Any) -> tuple[float, float, int]:

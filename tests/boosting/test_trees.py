@@ -57,13 +57,7 @@ def test_values_never_seen_are_answered_by_the_split(multiway):
 
 def test_values_never_seen_are_learnt(multiway):
     tell(multiway, [7.0], 2)
-    assert predictions(multiway, [0], [1], [7], [-3], [0.25]) == [
-        0,
-        1,
-        2,
-        2,
-        2,
-    ]  # 2: odd
+    assert predictions(multiway, [0], [1], [7], [-3], [0.25]) == [0, 1, 2, 2, 2]  # 2: odd
     assert predictions(multiway, [2]) == [0]  # which is not that of the value 2
     tell(multiway, [2.0], 1)
     assert predictions(multiway, [2], [7]) == [1, 2]

@@ -12,17 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from onearm.boosting.trees import observers
 from onearm.boosting.trees.nodes import CHILD, DEPTH, LEAF, NOWHERE, SLOT, SPLIT
-from onearm.boosting.trees.observers import (
-    BINS,
-    CLASS,
-    EARLY,
-    IMPORTANCE,
-    PRECISION,
-    SQUARES,
-    WEIGHT,
-    clear,
-)
 from onearm.boosting.trees.settings import LEAF_PREDICTIONS
 from onearm.core.part import Part
 from onearm.core.state import Shapes, state
@@ -64,9 +55,9 @@ class Trees(Part):
     prior: np.ndarray = slot("bayes", "n_classes", range=ANY)
     gaps: np.ndarray = slot("bayes")
     counts: np.ndarray = slot("n_rows", "n_rows", "n_classes")
-    edges: np.ndarray = slot("histogram", "n_features", BINS - 1, range=ANY)
-    bins: np.ndarray = slot("histogram", "n_features", BINS + 1, "n_classes")
-    early: np.ndarray = slot("histogram", "n_features", EARLY, 3, range=ANY)
+    edges: np.ndarray = slot("histogram", "n_features", observers.BINS - 1, range=ANY)
+    bins: np.ndarray = slot("histogram", "n_features", observers.BINS + 1, "n_classes")
+    early: np.ndarray = slot("histogram", "n_features", observers.EARLY, 3, range=ANY)
     n_values: np.ndarray = slot("histogram", "n_features")
 
     def __post_init__(self) -> None:
@@ -84,10 +75,10 @@ class Trees(Part):
         share = self.max_bytes // self.n_trees - counters
         self.n_slots = share // (per_slot + 2 * per_node)
         if self.n_slots < 1:
-            least = (
-                f"{self.n_trees * (per_slot + 2 * per_node + counters)} for {self.n_trees} trees"
+            least, n = self.n_trees * (per_slot + 2 * per_node + counters), self.n_trees
+            raise ValueError(
+                f"max_bytes must be at least {least} for {n} trees, got {self.max_bytes}"
             )
-            raise ValueError(f"max_bytes must be at least {least}, got {self.max_bytes}")
         self.n_nodes = (share - self.n_slots * per_slot) // per_node
 
     @cached_property
@@ -101,8 +92,9 @@ class Trees(Part):
         """Make trees of one leaf each."""
         super().allocate()
         self.links[:, 0, SPLIT] = LEAF
+        stats = self.model()[1]
         for i in range(self.n_trees):
-            clear(i, 0, self.model()[1])
+            observers.clear(i, 0, stats)
 
     def model(self) -> tuple:
         arrays = tuple(self.arrays().values())
@@ -131,9 +123,9 @@ class Trees(Part):
         """Refuse numbers outside their ranges, and links that lead elsewhere."""
         super().require_sound(saved)
         moments, density = saved["moments"], saved["density"]
-        if self.gaussian and (moments[..., [WEIGHT, SQUARES], :] < 0).any():
+        if self.gaussian and (moments[..., [observers.WEIGHT, observers.SQUARES], :] < 0).any():
             raise ValueError("saved array moments must have weights and squares of at least 0")
-        if self.densities and (density[..., PRECISION, :] < 0).any():
+        if self.densities and (density[..., observers.PRECISION, :] < 0).any():
             raise ValueError("saved array density must have precisions of at least 0")
         for i, (n_nodes, n_slots) in enumerate(saved["used"]):
             _require_tree(i, saved["links"][i, :n_nodes], self.columns[0], int(n_slots))
@@ -143,12 +135,12 @@ class Trees(Part):
 
 def _require_early(early: np.ndarray, n_values: np.ndarray, k: int) -> None:
     """The values stored until they determine the edges have classes and weights."""
-    stored = np.arange(EARLY) < np.minimum(n_values, EARLY)[..., None]
-    classes = early[..., CLASS]
+    stored = np.arange(observers.EARLY) < np.minimum(n_values, observers.EARLY)[..., None]
+    classes = early[..., observers.CLASS]
     whole = (classes == np.floor(classes)) & (classes >= 0) & (classes < k)
     if not (whole | ~stored).all() or not (n_values == np.floor(n_values)).all():
         raise ValueError(f"saved array early must have classes in [0, {k - 1}]")
-    if not ((early[..., IMPORTANCE] >= 0) | ~stored).all():
+    if not ((early[..., observers.IMPORTANCE] >= 0) | ~stored).all():
         raise ValueError("saved array early must have weights of at least 0")
 
 

@@ -12,16 +12,7 @@ import math
 import numpy as np
 
 from onearm.boosting.trees.normal import divided
-from onearm.boosting.trees.observers import (
-    BINS,
-    EARLY,
-    LEAST,
-    MEAN,
-    MOST,
-    NEVER,
-    WEIGHT,
-    variance,
-)
+from onearm.boosting.trees.observers import BINS, EARLY, LEAST, MEAN, MOST, NEVER, WEIGHT, variance
 from onearm.core.kernels import kernel_not_inlined, kernel_without_refcounts
 
 SMALLEST_BRANCH = 0.01  # of the mass: two branches at least must have more
