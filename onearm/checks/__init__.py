@@ -7,45 +7,27 @@ There is no skip list. A contract does not apply to a learner if a property of i
 from collections.abc import Callable
 from typing import Any
 
-from onearm.checks.choosing import (
-    among_is_respected,
-    choose_is_pure,
-    hidden_labels_are_not_used,
-    predict_is_greedy,
-    propensities_are_frequencies,
-)
-from onearm.checks.input_types import dense_equals_sparse, errors_are_clear, input_types_agree
-from onearm.checks.replay import (
-    beats_chance,
-    chunked_equals_whole,
-    compiled_equals_plain,
-    late_feedback_is_accepted,
-    learn_equals_play,
-    off_policy_learning,
-    rewards_are_accepted,
-    same_seed_same_bits,
-    save_load_resumes,
-    state_shapes_are_fixed,
-    stepwise_equals_play,
-)
-from onearm.checks.trial import CheckError
+from onearm.checks import choosing, input_types, replay
+from onearm.checks.trial import Check, CheckError, run, run_all
 
 __all__ = ["CHECKS", "CheckError", "check_learner", "exemption", "run"]
 
-CHECKS: list[Callable[[Any], None]] = [
-    stepwise_equals_play, learn_equals_play, chunked_equals_whole, save_load_resumes,
-    same_seed_same_bits, choose_is_pure, hidden_labels_are_not_used, propensities_are_frequencies,
-    among_is_respected, late_feedback_is_accepted, dense_equals_sparse, input_types_agree,
-    state_shapes_are_fixed, errors_are_clear, beats_chance, predict_is_greedy, rewards_are_accepted,
-    compiled_equals_plain, off_policy_learning,
+CHECKS: list[Check] = [
+    replay.stepwise_equals_play, replay.learn_equals_play, replay.chunked_equals_whole,
+    replay.save_load_resumes, replay.same_seed_same_bits, choosing.choose_is_pure,
+    choosing.hidden_labels_are_not_used, choosing.propensities_are_frequencies,
+    choosing.among_is_respected, replay.late_feedback_is_accepted, input_types.dense_equals_sparse,
+    input_types.input_types_agree, replay.state_shapes_are_fixed, input_types.errors_are_clear,
+    replay.beats_chance, choosing.predict_is_greedy, replay.rewards_are_accepted,
+    replay.compiled_equals_plain, replay.off_policy_learning,
 ]  # fmt: skip
 
 
-def exemption(check: Callable[[Any], None], learner: Any) -> str | None:
+def exemption(check: Check, learner: Any) -> str | None:
     """Return why a contract does not apply to a learner (or its class), or None."""
-    if check is hidden_labels_are_not_used and learner.full_information:
+    if check is choosing.hidden_labels_are_not_used and learner.full_information:
         return "learns with full information"
-    if check is rewards_are_accepted and not learner.real_rewards:
+    if check is replay.rewards_are_accepted and not learner.real_rewards:
         return "learns from right or wrong only"
     return None
 
@@ -57,20 +39,4 @@ def check_learner(learner: Any, show: Callable[[str], Any] = print) -> None:
     """
     if isinstance(learner, type):
         learner = learner(n_classes=4, n_features=6)
-    show(f"{learner}")
-    for check in CHECKS:
-        reason = exemption(check, learner)
-        if reason is None:
-            run(check, learner)
-        show(
-            f"  {check.__name__:30s} {'passed' if reason is None else f'does not apply: {reason}'}"
-        )
-
-
-def run(check: Callable[[Any], None], learner: Any) -> None:
-    """Run one check; its failure names learner and check."""
-    try:
-        check(learner)
-    except Exception as failure:
-        message = f"{failure}" if isinstance(failure, CheckError) else f"{failure!r}"
-        raise CheckError(f"{type(learner).__name__}: {check.__name__}: {message}") from failure
+    run_all(CHECKS, learner, show, exemption)

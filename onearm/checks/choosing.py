@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from onearm.checks.trial import answer, bits, require, rows, same_trace, trained, two_learners
+from onearm.checks.trial import answer, bits, require, rows, same_trace, trained, two_copies
 from onearm.core.choice import Choice
 from onearm.core.kernels import COMPILED
 from onearm.core.rng import seeded
@@ -30,7 +30,7 @@ def choose_is_pure(learner: Any) -> None:
 
 def hidden_labels_are_not_used(learner: Any) -> None:
     """Labels that the feedback does not reveal change neither choices nor state."""
-    X, y, first, second = two_learners(learner)
+    X, y, first, second = two_copies(learner)
     trace = first.play(X, y)
     k = learner.n_classes
     wrong = (trace.label + 1 + (y - trace.label + k) % k % (k - 1)) % k
@@ -58,10 +58,7 @@ def propensities_are_frequencies(learner: Any) -> None:
             n = sum(m for (_, other), m in counts.items() if other == greedy)
             p = stated[label, greedy]
             far = abs(count - n * p) - SIGMAS * (n * p * (1 - p)) ** 0.5 - 4
-            require(
-                far <= 0,
-                f"label {label} was chosen {count} times of {n}, with p = {p:.4g}",
-            )
+            require(far <= 0, f"label {label} was chosen {count} times of {n}, with p = {p:.4g}")
         if among is None:
             chances = copy.chances(x[None])[0]
             require(abs(chances.sum() - 1) < max(exact, 1e-9), f"chances sum to {chances.sum()}")
