@@ -1,7 +1,7 @@
 """Which learner has the lowest error on your own data? Race them on a CSV file.
 
 A column of the file is the label. The race plays every row under bandit feedback: a learner chooses
-a label and is told whether it was right. Results are a table, and a page with curves.
+a label and gets right or wrong as feedback. Results are a table, and a page with curves.
 """
 
 import csv
