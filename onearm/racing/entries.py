@@ -9,7 +9,7 @@ import onearm
 
 
 def grid(entry: dict[str, Any]) -> Iterable[dict[str, Any]]:
-    """Give an entry with each combination of the values that its lists have.
+    """Yield an entry with each combination of the values that its lists have.
 
     >>> list(grid({"name": "Banditron", "gamma": [0.1, 0.2]}))
     [{'name': 'Banditron', 'gamma': 0.1}, {'name': 'Banditron', 'gamma': 0.2}]
@@ -23,7 +23,7 @@ def grid(entry: dict[str, Any]) -> Iterable[dict[str, Any]]:
 
 
 def grid_size(entry: dict[str, Any]) -> int:
-    """Return how many entries `grid` gives.
+    """Return how many entries `grid` yields.
 
     >>> grid_size({"name": "Banditron", "gamma": [0.1, 0.2], "seed": [1, 2, 3]})
     6

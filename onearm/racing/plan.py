@@ -161,7 +161,7 @@ class Plan:
         return entry
 
     def _grid(self, given: Any) -> Iterable[tuple[Any, dict[str, Any]]]:
-        """Give a learner's class with each of its settings."""
+        """Yield a learner's class with each of its settings."""
         entry = self._entry(given)
         cls = learner_class(entry.pop("name"))
         allowed = [p.name for p in parameters(cls) if p.name not in SIZES]

@@ -32,7 +32,7 @@ def cut(rows: Iterable[tuple[Any, np.ndarray]], at: list[int]) -> Iterator[tuple
 
 
 def by_turns(rows: Chunks, others: Chunks, at: list[int]) -> Chunks:
-    """Give rows up to the first of the rounds `at`, the others up to the second, and so on."""
+    """Yield rows up to the first of the rounds `at`, the others up to the second, and so on."""
     segments = (groupby(cut(some, at), key=lambda piece: piece[0]) for some in (rows, others))
     for (segment, these), (_, those) in zip(*segments, strict=False):
         for _, X, y in those if segment % 2 else these:

@@ -1,4 +1,4 @@
-"""Data sets by name: shipped with the package, found in a folder, or fetched.
+"""Data sets by name: shipped with the package, in a folder, or fetched.
 
 >>> letter = load("letter")
 >>> letter.n_rows, letter.n_features, letter.n_classes
@@ -119,7 +119,7 @@ def _rows(data: DataSet) -> Rows:
 
 
 def _fetched(data: DataSet) -> Rows:
-    reason: Any = "nobody offers it for that"
+    reason: Any = "scikit-learn does not have it"
     if data.fetch:
         try:
             return fetch.fetched(data)

@@ -128,12 +128,12 @@ def _reader(some: Any, delimiter: str) -> Any:
 
 
 def _rows(reader: Any) -> Iterator[list[str]]:
-    """Give the rows that are not blank."""
+    """Yield the rows that are not blank."""
     return (row for row in reader if len(row) > 1 or "".join(row).strip())
 
 
 def _whole_rows(head: list[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Give the rows of the first lines with the number of their last line; one may be cut off."""
+    """Yield the rows of the first lines with the number of their last line; one may be cut off."""
     reader = _reader(head, delimiter)
     with suppress(csv.Error):
         for row in _rows(reader):

@@ -73,7 +73,7 @@ def largest_classes(X: Any, y: np.ndarray, names: dict, n: int) -> Rows:
     """Keep the texts of the n largest classes, numbered from the largest, and weigh their terms.
 
     A term that occurs f times in a text and in n of N texts weighs (1 + ln f)·ln(N/n), and rows
-    have norm 1; n is counted over all rows that are kept.
+    have norm 1; n is counted over all selected rows.
     """
     labels, counts = np.unique(y, return_counts=True)
     largest = labels[np.argsort(-counts, kind="stable")[:n]]

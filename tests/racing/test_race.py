@@ -40,7 +40,7 @@ def test_learners_of_a_repeat_see_the_same_rows(monkeypatch):
         X, y = stream.arrays()
         key = getattr(X, "data", X).tobytes(), y.tobytes()
         seen.setdefault(type(learner).__name__, []).append(key)
-        return np.ones(len(y), bool), 1.0
+        return np.ones(len(y), bool), y, 1.0
 
     monkeypatch.setattr(running, "_play", play)
     race(["letter", "SynSep"], NAMES, repeats=2, rounds=50, on=1)
@@ -90,25 +90,25 @@ def test_a_line_that_was_cut_off_is_played_again(tmp_path):
     assert len(Ledger(path).records()) == 3
 
 
-class Tired(onearm.Banditron):
-    """A learner of one's own, which does not play."""
+class Failing(onearm.Banditron):
+    """A user's learner that fails."""
 
     def play(self, *args, **more):
         raise OSError("no more")
 
 
-class Restless(onearm.Banditron):
-    """Another, which does."""
+class Playing(onearm.Banditron):
+    """Another that plays."""
 
 
 def test_a_failure_does_not_stop_the_others(tmp_path):
-    learners = ["Banditron", Tired, {"name": Restless, "gamma": [0.1, 0.2]}, onearm.SOBA]
+    learners = ["Banditron", Failing, {"name": Playing, "gamma": [0.1, 0.2]}, onearm.SOBA]
     results = race("SynSep", learners, rounds=ROUNDS, on=1, out=tmp_path)
-    names = ["Banditron", "Restless", "Restless", "SOBA"]
+    names = ["Banditron", "Playing", "Playing", "SOBA"]
     assert [run["learner"] for run in results.runs] == names
-    assert results.failures == ["Tired on SynSep, repeat 0: OSError: no more"]
-    with pytest.raises(ValueError, match="no run has ended: Tired on SynSep"):
-        race("SynSep", Tired, rounds=ROUNDS, on=1).write(tmp_path / "none")
+    assert results.failures == ["Failing on SynSep, repeat 0: OSError: no more"]
+    with pytest.raises(ValueError, match="no run has ended: Failing on SynSep"):
+        race("SynSep", Failing, rounds=ROUNDS, on=1).write(tmp_path / "none")
     assert not (tmp_path / "none").exists()
 
 

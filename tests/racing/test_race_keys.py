@@ -46,6 +46,6 @@ def test_all_code_that_prepares_rows_counts():
             if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith("onearm"):
                 continue
             where = PACKAGE.parent.joinpath(*node.module.split("."))
-            names = [where / f"{one.name}.py" for one in node.names]
+            names = [where / f"{alias.name}.py" for alias in node.names]
             for used in names if where.is_dir() else [where.with_suffix(".py")]:
                 assert used in known, f"{path}: {used}"

@@ -1,4 +1,4 @@
-"""Learners of one's own in a race: a changed one is a new run, and two of a name are refused."""
+"""The user's learners in a race: a changed class is a new run, and two of a name are refused."""
 
 import importlib.util
 import subprocess
@@ -48,8 +48,8 @@ def test_a_change_anywhere_in_its_module_is_another_learner(mine):
 
 def test_a_base_in_another_module_counts(mine):
     bases = [mine(MODULE.format(step=step)) for step in (1, 2)]
-    one, two = (type("Mine", (base,), {"__module__": "__main__"}) for base in bases)
-    assert code(one) != code(two)
+    first, second = (type("Mine", (base,), {"__module__": "__main__"}) for base in bases)
+    assert code(first) != code(second)
 
 
 def test_two_learners_of_the_same_name_are_refused(mine):

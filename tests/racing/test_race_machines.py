@@ -1,4 +1,4 @@
-"""The machines of a race: each run tells its own, and all are named."""
+"""The machines of a race: each record has one, and the page names all."""
 
 import json
 import os
@@ -22,7 +22,7 @@ def test_a_record_has_its_machine(tmp_path):
 
 
 def test_all_machines_are_named_and_older_runs_load(tmp_path):
-    """Of three runs one is printed to be of another machine, and one to be of an older version."""
+    """One of three runs is from another machine, one from an older version."""
     path = tmp_path / RUNS
     first, second, third = raced(tmp_path).runs
     here = report.machines([first])[0]

@@ -42,7 +42,7 @@ name = "Perceptron"
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "error"),
     [
         ({"streams": ["nowhere"]}, "stream must be a file or one of SynSep, .* got 'nowhere'"),
         ({"streams": [{"name": "SynSep", "noise": 1}]}, "SynSep has no parameter 'noise'"),
@@ -74,9 +74,9 @@ name = "Perceptron"
         ({"tune": 0.9}, r"tune must be in \[0, 0.5\], got 0.9"),
     ],
 )
-def test_mistakes_in_a_plan_are_explained(change, says):
+def test_mistakes_in_a_plan_are_explained(change, error):
     given = {"streams": ["SynSep"], "learners": ["SOBA"], "repeats": 1} | change
-    with pytest.raises(ValueError, match=says):
+    with pytest.raises(ValueError, match=error):
         Plan(**given).jobs()
 
 
@@ -102,7 +102,7 @@ def written(text):
 def test_streams_with_other_rows_or_sizes_have_other_keys():
     X, y = np.eye(3)[[0, 1, 2] * 9], [0, 1, 2] * 9
     given = [{}, {"nominal": (2, 2, 2)}, {"n_classes": 5}]
-    plans = [Plan([onearm.Stream.of(X, y, **one)], ["SOBA"]) for one in given]
+    plans = [Plan([onearm.Stream.of(X, y, **sizes)], ["SOBA"]) for sizes in given]
     assert len({key for plan in plans for key in keys(plan)}) == 3
     with pytest.raises(
         ValueError, match="streams must have different names, got 2 that are 'rows'"
@@ -129,7 +129,8 @@ def test_a_file_may_have_a_name(tmp_path):
 
 def test_streams_have_grids_too():
     plan = Plan([{"name": "SynNonSep", "noise": [0.0, 0.1]}], ["SOBA"], rounds=50)
-    assert [one.name for one in plan.sources] == ["SynNonSep noise=0.0", "SynNonSep noise=0.1"]
+    names = [source.name for source in plan.sources]
+    assert names == ["SynNonSep noise=0.0", "SynNonSep noise=0.1"]
 
 
 @pytest.mark.parametrize(
@@ -164,8 +165,8 @@ def test_a_plan_that_is_no_toml_is_named(tmp_path):
 
 
 def test_user_classes_are_comments(tmp_path):
-    own = type("Mine", (onearm.SOBA,), {})
-    text = Plan(["SynSep"], [{"name": own, "gamma": [0.1, 0.2]}, "SOBA"]).toml()
+    mine = type("Mine", (onearm.SOBA,), {})
+    text = Plan(["SynSep"], [{"name": mine, "gamma": [0.1, 0.2]}, "SOBA"]).toml()
     assert "# a class of Python: Mine, gamma = [0.1, 0.2]\n" in text
     (tmp_path / "plan.toml").write_text(text)
     assert Plan.read(tmp_path / "plan.toml").learners == [{"name": "SOBA"}]

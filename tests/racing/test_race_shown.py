@@ -1,4 +1,4 @@
-"""What is informed of a race: scores, files, figures, and lines while it runs."""
+"""What a race shows: scores, files, figures, and lines while it runs."""
 
 import io
 import json
@@ -29,15 +29,15 @@ def test_scores_by_hand():
                 "parameters": {}, "exploration": None}  # fmt: skip
 
     runs = [record("A", 0, 0.2), record("A", 1, 0.4), record("B", 0, 0.3), record("B", 1, 0.6),
-            record("informed", 0, 0.0, True), record("informed", 1, 0.1, True)]  # fmt: skip
-    informed, best, other = scores(runs)
-    assert (informed.name, best.name, other.name) == ("informed", "A", "B")
+            record("full", 0, 0.0, True), record("full", 1, 0.1, True)]  # fmt: skip
+    full_information, best, other = scores(runs)
+    assert (full_information.name, best.name, other.name) == ("full", "A", "B")
     assert best.difference is None
     assert best.error.mean == pytest.approx(0.3)
     assert other.difference.mean == pytest.approx(0.15)  # of 0.1 and 0.2
     half = 12.706204736 * np.std([0.1, 0.2], ddof=1) / np.sqrt(2)  # Student's t, one degree
     assert other.difference.high - other.difference.mean == pytest.approx(half)
-    assert informed.difference.mean == pytest.approx(-0.25)
+    assert full_information.difference.mean == pytest.approx(-0.25)
     assert best.rate == 5.0
     assert best.bytes == 1
 
@@ -65,11 +65,11 @@ def test_lines_where_there_is_no_terminal(capsys):
 def test_progress_of_unfinished_runs_is_received():
     jobs = dict(zip("ab", Plan(["SynSep"], ["Banditron"], 2, 1000).jobs(), strict=True))
     console = Console(width=100, force_terminal=False)
-    with Display(jobs, [], console) as shown, socket.socket(type=socket.SOCK_DGRAM) as voice:
+    with Display(jobs, [], console) as shown, socket.socket(type=socket.SOCK_DGRAM) as sender:
         line = shown.line_of["a"]
         for _ in range(100):
-            voice.sendto(b"not for us", shown.address)
-            voice.sendto(json.dumps(["a", 400, 300, 0.5, 1000]).encode(), shown.address)
+            sender.sendto(b"not for us", shown.address)
+            sender.sendto(json.dumps(["a", 400, 300, 0.5, 1000]).encode(), shown.address)
             if line.under_way:
                 break
             time.sleep(0.02)
@@ -83,12 +83,12 @@ def test_progress_of_unfinished_runs_is_received():
 def test_foreign_datagrams_are_ignored(capsys):
     jobs = {"a": Plan(["SynSep"], ["Banditron"], 1, 1000).jobs()[0]}
     with Display(jobs, [], Console(width=100, force_terminal=False)) as shown:
-        with socket.socket(type=socket.SOCK_DGRAM) as voice:
+        with socket.socket(type=socket.SOCK_DGRAM) as sender:
             for word in ([["a"], 1, 1, 1, 1], [1, 2], {"a": 1}, ["a", "b", "c", "d", "e"], None):
-                voice.sendto(json.dumps(word).encode(), shown.address)
+                sender.sendto(json.dumps(word).encode(), shown.address)
             line, key = shown.line_of["a"], "a"
             for _ in range(100):
-                voice.sendto(json.dumps([key, 400, 300, 0.5, 1000]).encode(), shown.address)
+                sender.sendto(json.dumps([key, 400, 300, 0.5, 1000]).encode(), shown.address)
                 if line.under_way:
                     break
                 time.sleep(0.02)
@@ -156,11 +156,11 @@ def test_only_figures_of_races_are_replaced(tmp_path):
 
 @pytest.mark.parametrize(("rounds", "first"), [(ROUNDS, 10 if ROUNDS >= 100 else 1), (12, 1)])
 def test_figures_show_where_the_curves_are(rounds, first):
-    found = race("balance", ["Perceptron", "SOBA"], repeats=4, rounds=rounds, on=1).scores()
-    styles = line_styles([(score.name, score.full_information) for score in found])
-    figure = figures._curves(found, "balance", styles)
+    scored = race("balance", ["Perceptron", "SOBA"], repeats=4, rounds=rounds, on=1).scores()
+    styles = line_styles([(score.name, score.full_information) for score in scored])
+    figure = figures._curves(scored, "balance", styles)
     (low, high), (left, right) = figure.axes[0].get_ylim(), figure.axes[0].get_xlim()
-    curves = [score.curve() for score in found]
+    curves = [score.curve() for score in scored]
     points = [point for c in curves for point in zip(c["rounds"], c["mean"], strict=True)]
     assert (left, right) == (first, rounds)
     assert high == 1.0
@@ -173,29 +173,29 @@ def test_who_is_best():
         return {"stream": {"name": "s"}, "name": name, "repeat": repeat, "error": error,
                 "last_tenth": error, "area": error, "full_information": full}  # fmt: skip
 
-    informed = [record("informed", 0, 0.1, True), record("informed", 1, 0.1, True)]
+    full_information = [record("full", 0, 0.1, True), record("full", 1, 0.1, True)]
     few, all_ = [record("few", 0, 0.2)], [record("all", 0, 0.3), record("all", 1, 0.5)]
-    assert [(s.name, s.best) for s in scores(informed + few + all_)] == [
-        ("informed", False), ("few", False), ("all", True)
+    assert [(s.name, s.best) for s in scores(full_information + few + all_)] == [
+        ("full", False), ("few", False), ("all", True)
     ]  # fmt: skip
-    assert [(s.name, s.best) for s in scores(informed + few)] == [
-        ("informed", False),
+    assert [(s.name, s.best) for s in scores(full_information + few)] == [
+        ("full", False),
         ("few", True),
     ]
-    assert [(s.name, s.best) for s in scores(informed)] == [("informed", False)]
+    assert [(s.name, s.best) for s in scores(full_information)] == [("full", False)]
 
 
 def test_seconds_are_those_of_a_run(tmp_path):
     results = race("SynSep", ["SOBA"], repeats=3, rounds=ROUNDS, on=1)
-    (one,) = report.page_data(results.plan, results.scores(), [], "")["streams"][0]["learners"]
-    assert one["seconds"] == pytest.approx(np.mean([run["seconds"] for run in results.runs]))
+    (learner,) = report.page_data(results.plan, results.scores(), [], "")["streams"][0]["learners"]
+    assert learner["seconds"] == pytest.approx(np.mean([run["seconds"] for run in results.runs]))
 
 
 def test_the_tuned_rate_of_every_run_is_shown():
     results = race("SynSep", ["Banditron"], repeats=2, rounds=ROUNDS, tune=0.2, on=1)
     data = report.page_data(results.plan, results.scores(), [], "")
-    (one,) = data["streams"][0]["learners"]
+    (learner,) = data["streams"][0]["learners"]
     rates = [run["tuned"]["gamma"] for run in results.runs]
-    assert one["tuned"] == f"gamma, tuned in each run: {rates[0]:g}, {rates[1]:g}"
-    assert "gamma" not in one["parameters"]
+    assert learner["tuned"] == f"gamma, tuned in each run: {rates[0]:g}, {rates[1]:g}"
+    assert "gamma" not in learner["parameters"]
     assert data["streams"][0]["about"].startswith("The linearly separable texts of")

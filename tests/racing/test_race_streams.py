@@ -1,4 +1,4 @@
-"""Streams of one's own in a race: how far they are read, data frames, and files."""
+"""The user's streams in a race: how far they are read, data frames, and files."""
 
 import numpy as np
 import pytest
@@ -26,8 +26,8 @@ def endless(chunks):
 
 
 def test_a_stream_that_may_never_end_needs_rounds():
-    says = r"rounds must be a whole number .* stream endless has no n_rows .* got None"
-    with pytest.raises(ValueError, match=says):
+    error = r"rounds must be a whole number .* stream endless has no n_rows .* got None"
+    with pytest.raises(ValueError, match=error):
         race(endless(0), "Banditron", on=1)
 
 
@@ -68,7 +68,7 @@ def test_a_data_frame_is_raced_as_its_numbers_are():
     assert Stream.of(frame, labels, feature_names=list("abcd")).feature_names == tuple("abcd")
     np.testing.assert_array_equal(stream.arrays()[0], X)
     learners = ["Banditron", "HoeffdingTree"]
-    runs = [race(one, learners, on=1).runs for one in (stream, Stream.of(X.astype(float), y))]
+    runs = [race(rows, learners, on=1).runs for rows in (stream, Stream.of(X.astype(float), y))]
     assert [run["key"] for run in runs[0]] == [run["key"] for run in runs[1]]
     assert [run["error"] for run in runs[0]] == [run["error"] for run in runs[1]]
 
@@ -87,10 +87,10 @@ def test_a_given_stream_and_a_file(tmp_path, capsys):
     path = tmp_path / "rows.csv"
     lines = [",".join(map(repr, [*map(float, x), int(c)])) for x, c in zip(X, y, strict=True)]
     path.write_text("a,b,c,label\n" + "\n".join(lines))
-    own = race(onearm.Stream.of(X, y, name="mine"), "ConservativeOVA", on=1)
+    given = race(onearm.Stream.of(X, y, name="mine"), "ConservativeOVA", on=1)
     file = race(path, "ConservativeOVA", on=1, console=Console(width=200))
     assert "rows.csv: 200 rows, 3 features" in capsys.readouterr().out
-    assert own.runs[0]["error"] == file.runs[0]["error"] < 0.2
+    assert given.runs[0]["error"] == file.runs[0]["error"] < 0.2
 
 
 def test_a_file_larger_than_memory_is_played_in_file_order(tmp_path, monkeypatch):

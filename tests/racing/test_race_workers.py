@@ -23,8 +23,8 @@ def comparable(record):
 @pytest.mark.compiled
 def test_cores_give_the_same_bits():
     how = {"repeats": 2, "rounds": ROUNDS, "seed": 3}
-    one, two = (race(["SynSep", "car"], NAMES, on=on, **how) for on in (1, 2))
-    assert list(map(comparable, one.runs)) == list(map(comparable, two.runs))
+    single, double = (race(["SynSep", "car"], NAMES, on=on, **how) for on in (1, 2))
+    assert list(map(comparable, single.runs)) == list(map(comparable, double.runs))
 
 
 RACE = """

@@ -62,7 +62,7 @@ class OpenML:
 
     def answers(self):
         """What is answered to whom asks for a path."""
-        found = {"did": NUMBER, "name": "mine", "version": 3, "status": "active"}
+        entry = {"did": NUMBER, "name": "mine", "version": 3, "status": "active"}
         description = {"id": str(NUMBER), "name": "mine", "version": "3", "format": "ARFF",
                 "status": "active", "description": "rows", "md5_checksum": self.md5,
                 "file_id": str(FILE), "url": self.address + DATA}  # fmt: skip
@@ -72,7 +72,7 @@ class OpenML:
         ]  # fmt: skip
         qualities = [{"name": "NumberOfInstances", "value": "4.0"}]
         return {
-            SEARCH: {"data": {"dataset": [found]}},
+            SEARCH: {"data": {"dataset": [entry]}},
             DESCRIPTION: {"data_set_description": description},
             f"/api/v1/json/data/features/{NUMBER}": {"data_features": {"feature": columns}},
             f"/api/v1/json/data/qualities/{NUMBER}": {"data_qualities": {"quality": qualities}},

@@ -1,4 +1,4 @@
-"""Data sets by name: what is shipped, what is found, and the error when nothing is."""
+"""Data sets by name: shipped, in a folder, cached, and the error when there is none."""
 
 import gzip
 import hashlib
@@ -71,7 +71,7 @@ def test_names_are_case_insensitive_and_unknown_ones_refused():
 TABLE = lzma.compress(b"a,b,label\n1,2,x\n3,4,y\n5,6,x\n7,0.5,y\n")
 
 
-def test_files_are_found_in_the_folder_of_the_environment(monkeypatch, tmp_path):
+def test_files_are_read_from_the_folder_of_the_environment(monkeypatch, tmp_path):
     known(monkeypatch, "mine", TABLE)
     with pytest.raises(
         FileNotFoundError, match=r"mine is not on disk .* Put mine.csv.xz \(SHA-256"
@@ -100,8 +100,8 @@ def test_large_files_are_read_once(monkeypatch, tmp_path):
     first = datasets.load("mine")
     monkeypatch.setattr(datasets, "read", None)
     again = datasets.load("mine")
-    for one, other in zip(first.arrays(), again.arrays(), strict=True):
-        np.testing.assert_array_equal(one, other)
+    for before, after in zip(first.arrays(), again.arrays(), strict=True):
+        np.testing.assert_array_equal(before, after)
     assert again.class_names == first.class_names == ("x", "y")
     assert again.feature_names == ("a", "b")
 
@@ -219,7 +219,7 @@ def test_hostile_sparse_rows_are_rebuilt(part, array):
     np.testing.assert_array_equal(X.toarray(), rows[0].toarray())
 
 
-def test_fetched_rows_are_found(monkeypatch):
+def test_fetched_rows_are_read_from_the_cache(monkeypatch):
     data = known(monkeypatch, "mine", TABLE)
     assert data.folder() is None
     cache.cached("mine-fetched", lambda: (np.eye(4, 2), np.array([0, 1, 0, 1]), {}))

@@ -71,7 +71,7 @@ def test_a_file_of_another_checksum_is_refused(server, empty_cache):
 
 
 @pytest.mark.parametrize(
-    ("path", "status", "says"),
+    ("path", "status", "reason"),
     [
         (SEARCH, 404, "HTTPError: HTTP Error 404"),
         (SEARCH, 412, "OpenMLError: Dataset mine with version 3 not found"),
@@ -79,9 +79,9 @@ def test_a_file_of_another_checksum_is_refused(server, empty_cache):
         (DATA, 500, "HTTPError: HTTP Error 500"),
     ],
 )
-def test_what_a_server_refuses(server, empty_cache, path, status, says):
+def test_what_a_server_refuses(server, empty_cache, path, status, reason):
     server.wrong = {path: status, f"{path}/status/deactivated": status}
-    with pytest.raises(FileNotFoundError, match=rf"{says}.* Put mine.csv.xz .* ONEARM_DATA"):
+    with pytest.raises(FileNotFoundError, match=rf"{reason}.* Put mine.csv.xz .* ONEARM_DATA"):
         datasets.load("mine")
     assert nothing_is_cached(empty_cache)
     loads(server)
@@ -107,7 +107,7 @@ def test_a_server_that_hangs_up(server, empty_cache, path):
 def test_a_download_that_is_interrupted(server, empty_cache, ctrl_c):
     """Ctrl-C while rows come ends it at once, and the next load begins anew.
 
-    It may come just when scikit-learn has opened a file, which then nobody closes.
+    It may come just when scikit-learn has opened a file, which then stays open.
     """
     ended = threading.Event()
 
@@ -124,7 +124,7 @@ def test_a_download_that_is_interrupted(server, empty_cache, ctrl_c):
 
 
 def test_an_incomplete_answer_is_reported(server, monkeypatch):
-    """A reader that sees the end too early says so, by an error that is no OSError."""
+    """A reader that sees the end too early raises an error that is no OSError."""
     from http.client import IncompleteRead
 
     def fetch_openml(**_):

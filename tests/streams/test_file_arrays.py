@@ -62,7 +62,7 @@ def test_sparse_arrays_are_put_in_order(tmp_path):
         ({"X": np.eye(2), "y": np.array([0, "a"], object)}, "without objects"),
     ],
 )
-def test_arrays_refuse(tmp_path, arrays, wrong):
+def test_invalid_arrays_are_refused(tmp_path, arrays, wrong):
     np.savez(tmp_path / "saved.npz", **arrays)
     with pytest.raises(ValueError, match=wrong):
         read(tmp_path / "saved.npz")

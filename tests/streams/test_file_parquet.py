@@ -40,7 +40,7 @@ def test_parquet(tmp_path, small_chunks):
     assert (given.class_names, given.nominal) == (("l", "r"), (0, 0, 0, 3, 3, 0, 3))
 
 
-def test_parquet_refuses(tmp_path, write, monkeypatch):
+def test_invalid_parquet_files_are_refused(tmp_path, write, monkeypatch):
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     pq.write_table(pa.table({"a": [[1], [2]], "y": [0, 1]}), tmp_path / "nested.pq")
     with pytest.raises(ValueError, match=r"columns must be numbers, .* got 'a'"):

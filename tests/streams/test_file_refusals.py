@@ -1,4 +1,4 @@
-"""What is wrong with a file, or with what is options of it, is logged: where, what and why."""
+"""Errors in a file or in the options of `read` name the place, what is allowed and the value."""
 
 import pytest
 
@@ -30,7 +30,7 @@ from tests.streams.file_rows import FRUIT
         (f'a,b\n1,x\n"{"z" * 2**17}z",y\n', "bad.csv, line 3: .*limit.*field_size_limit"),
     ],
 )
-def test_tables_refuse(write, text, wrong):
+def test_invalid_tables_are_refused(write, text, wrong):
     with pytest.raises(ValueError, match=wrong):
         read(write("bad.csv", text))
 
@@ -67,7 +67,7 @@ def test_only_tables_have_columns(write):
         read(path, n_features=0)
 
 
-def test_paths(write, tmp_path):
+def test_invalid_paths_are_refused(write, tmp_path):
     with pytest.raises(FileNotFoundError, match=r"there is none, got .*none.csv"):
         read(tmp_path / "none.csv")
     with pytest.raises(FileNotFoundError, match="not a folder"):
@@ -86,14 +86,14 @@ def test_paths(write, tmp_path):
     assert read(str(write("fruit.csv", FRUIT))).n_rows == 3
 
 
-def test_not_utf8(write):
+def test_text_that_is_not_utf8_is_refused(write):
     with pytest.raises(
         ValueError, match=r"latin.csv, after line \d: must be UTF-8 text, got byte 0xe9"
     ):
         read(write("latin.csv", "a,b\n1,caf\xe9\n2,tea\n".encode("latin-1")))
 
 
-def test_too_many_words(write, monkeypatch):
+def test_too_many_values_are_refused(write, monkeypatch):
     monkeypatch.setattr(codes, "MAX_WORDS", 3)
     with pytest.raises(
         ValueError, match="line 5, column 'a': must have at most 3 different values"

@@ -57,7 +57,7 @@ def test_svmlight_sorts_indices(write):
         ("? 1:1", "the label must not be missing"),
     ],
 )
-def test_svmlight_refuses(write, line, wrong):
+def test_invalid_svmlight_lines_are_refused(write, line, wrong):
     with pytest.raises(ValueError, match=rf"rows.svm, line 3: .*{wrong}"):
         read(write("rows.svm", f"1 1:1\n\n{line}\n"))
 
@@ -90,7 +90,7 @@ def test_the_hash_never_changes():
     assert column("", "größe", 1000) == 834
 
 
-def test_logged_choices(write):
+def test_labels_of_logged_choices(write):
     text = "1:0:0.5 | a\n2:1:0.5 | b\n1:0.3:0.25 | c\n2:0:1 | d\n"
     stream = read(write("log.vw", text))
     assert (sound(stream)[1].tolist(), stream.class_names) == ([0, 0, 1, 1], ("1", "2"))
@@ -120,6 +120,6 @@ def test_logged_choices(write):
         ("1 | a:1e100 a:1e100", "values must be finite"),
     ],
 )
-def test_vowpal_wabbit_refuses(write, line, wrong):
+def test_invalid_vowpal_wabbit_lines_are_refused(write, line, wrong):
     with pytest.raises(ValueError, match=rf"rows.vw, line 3: .*{wrong}"):
         read(write("rows.vw", f"1 | a\n\n{line}\n"))

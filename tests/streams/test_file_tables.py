@@ -37,7 +37,7 @@ def test_compressed(write, suffix, pack):
 
 
 @pytest.mark.parametrize("suffix", ["gz", "bz2", "xz"])
-def test_damaged(write, suffix):
+def test_damaged_compressed_files_are_refused(write, suffix):
     pack = {"gz": gzip, "bz2": bz2, "xz": lzma}[suffix]
     cut = pack.compress(csv_text(*table(500)).encode())[:-40]
     with pytest.raises(ValueError, match=f"rows.csv.{suffix} is damaged after line"):

@@ -1,4 +1,4 @@
-"""A learner that was made for one file is never silently wrong about another."""
+"""A learner that was made for a file refuses another with other columns or values."""
 
 import copy
 import pickle
@@ -21,12 +21,12 @@ def rows(order, answers="nyny", name="colour", n=200):
 
 
 def test_the_same_values_in_another_order_have_the_same_codes(write):
-    one = read(write("one.csv", rows((0, 1, 2, 3))))
+    first = read(write("one.csv", rows((0, 1, 2, 3))))
     other = read(write("other.csv", rows((3, 2, 0, 1))))
-    assert one.values == other.values == ((), ("blue", "green", "grey", "red"))
-    assert one.schema == other.schema
-    learner = one.learner(HoeffdingTree)
-    learner.play(one.repeated(10))
+    assert first.values == other.values == ((), ("blue", "green", "grey", "red"))
+    assert first.schema == other.schema
+    learner = first.learner(HoeffdingTree)
+    learner.play(first.repeated(10))
     X, y = sound(other)
     assert (learner.predict(X) == y).mean() == 1.0
     assert (learner.predict(other) == y).mean() == 1.0

@@ -1,4 +1,4 @@
-"""Streams are what their papers say, the same in any chunks, and drift where they should."""
+"""Streams are what their papers describe, the same in any chunks, and drift where they should."""
 
 import math
 
@@ -25,9 +25,9 @@ def test_synsep_is_built_as_published():
     assert (X[:, 120:].sum(axis=1) == 20).all()
     for c in range(9):
         texts = X[y == c, :120]
-        own = texts.any(axis=0).sum()
-        assert 20 <= own <= 40
-        assert (texts.sum(axis=1) == own - 5).all()
+        keywords = texts.any(axis=0).sum()
+        assert 20 <= keywords <= 40
+        assert (texts.sum(axis=1) == keywords - 5).all()
     counts = np.bincount(y, minlength=9)
     assert (abs(counts - N / 9) < SIGMAS * math.sqrt(N * 8 / 81)).all()
     common = X[:, 120:].mean(axis=0) - 20 / 280
@@ -41,7 +41,7 @@ def test_rows_of_norm_one():
 
 
 @pytest.mark.parametrize(("wrong", "expected"), [(False, 0.3 * 8 / 9), (True, 0.3)])
-def test_noise(wrong, expected):
+def test_share_of_noisy_labels(wrong, expected):
     X, y = dense(SynSep(N, seed=2))
     noisy_X, noisy = dense(SynNonSep(N, noise=0.3, wrong=wrong, seed=2))
     assert np.array_equal(X, noisy_X)
@@ -50,14 +50,14 @@ def test_noise(wrong, expected):
 
 
 def test_seeds_differ_and_repeat():
-    one, again, other = (SynSep(100, seed=s).arrays() for s in (1, 1, 2))
-    assert (one[0] != again[0]).nnz == 0
-    assert np.array_equal(one[1], again[1])
-    assert not np.array_equal(one[1], other[1])
+    first, again, other = (SynSep(100, seed=s).arrays() for s in (1, 1, 2))
+    assert (first[0] != again[0]).nnz == 0
+    assert np.array_equal(first[1], again[1])
+    assert not np.array_equal(first[1], other[1])
 
 
 @pytest.mark.parametrize("make", [SynSep, Separable, Diagonal, Chess, Concatenated])
-def test_chunks_do_not_matter(make, monkeypatch):
+def test_rows_do_not_depend_on_the_size_of_chunks(make, monkeypatch):
     whole = dense(make(60, seed=4))
     monkeypatch.setattr("onearm.streams.chunks.ROWS", 7)
     pieces = dense(make(60, seed=4))
@@ -75,7 +75,7 @@ def test_concatenated():
         assert 2 <= texts[0].sum() <= 10
 
 
-def test_separable_by_one_coordinate_a_class():
+def test_separable_has_one_coordinate_per_class():
     X, y = Separable(200, n_classes=5, n_features=50, seed=2).arrays()
     np.testing.assert_allclose((X**2).sum(axis=1), 1)
     signs = [
@@ -98,7 +98,7 @@ def test_chess():
     assert np.array_equal(y, (np.floor(3 * X[:, :3]).sum(axis=1) % 2 == 0).astype(int))
 
 
-def test_of_checks_and_counts():
+def test_stream_of_arrays_is_checked():
     X, y = np.eye(3), np.array([0, 2, 1])
     stream = Stream.of(X, y, name="mine", class_names=("a", "b", "c"))
     assert (stream.n_classes, stream.n_features, stream.n_rows) == (3, 3, 3)
@@ -145,20 +145,20 @@ def test_drift_by_permuted_labels(monkeypatch):
 
 def test_drift_to_another_concept(monkeypatch):
     monkeypatch.setattr("onearm.streams.chunks.ROWS", 30)
-    one, other = SynSep(200, seed=1), SynSep(200, seed=2)
-    X, y = dense(one.drifting([70, 150], to=other))
-    for part, source in ((slice(70), one), (slice(70, 150), other), (slice(150, 200), one)):
+    first, other = SynSep(200, seed=1), SynSep(200, seed=2)
+    X, y = dense(first.drifting([70, 150], to=other))
+    for part, source in ((slice(70), first), (slice(70, 150), other), (slice(150, 200), first)):
         source_X, source_y = dense(source)
         assert np.array_equal(X[part], source_X[part])
         assert np.array_equal(y[part], source_y[part])
     with pytest.raises(ValueError, match="sizes"):
-        one.drifting([5], to=Diagonal(10))
+        first.drifting([5], to=Diagonal(10))
     with pytest.raises(ValueError, match="ascending"):
-        one.drifting([5, 5])
+        first.drifting([5, 5])
 
 
 @pytest.mark.parametrize(
-    ("make", "says"),
+    ("make", "error"),
     [
         (lambda: SynSep(0), "n_rows must be at least 1, got 0"),
         (lambda: SynNonSep(10, noise=7), r"noise must be in \[0, 1\], got 7"),
@@ -171,15 +171,15 @@ def test_drift_to_another_concept(monkeypatch):
         (lambda: Concatenated(10, scale=0), "scale must be at least 1"),
     ],
 )
-def test_parameters_are_refused(make, says):
-    with pytest.raises(ValueError, match=says):
+def test_invalid_parameters_are_refused(make, error):
+    with pytest.raises(ValueError, match=error):
         make()
 
 
 @pytest.mark.parametrize("at", [[10], [10, 20], [10, 60]])
 def test_drift_ends_with_the_shorter_stream(at):
-    for one, other in ((SynSep(100), SynSep(30)), (SynSep(30), SynSep(100))):
-        drifting = one.drifting(at, to=other)
+    for first, other in ((SynSep(100), SynSep(30)), (SynSep(30), SynSep(100))):
+        drifting = first.drifting(at, to=other)
         assert drifting.n_rows == 30
         assert len(drifting.arrays()[1]) == 30
 
@@ -201,7 +201,7 @@ def test_streams_use_other_generators_than_learners(make, monkeypatch):
 
 
 @pytest.mark.parametrize("chunk", [None, "ab", [1], (np.ones(3), [0]), ("ab", "cd"), 5])
-def test_chunks_that_are_none_are_refused(chunk):
+def test_malformed_chunks_are_refused(chunk):
     stream = Stream("odd", 3, 3, lambda: iter([chunk]))
     with pytest.raises(ValueError, match=r"must"):
         Banditron(3, 3).play(stream)

@@ -1,4 +1,4 @@
-"""Rows as learners want them."""
+"""Views prepare the rows of a stream for a kind of learner."""
 
 import numpy as np
 from scipy.sparse import csr_array
