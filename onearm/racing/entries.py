@@ -64,8 +64,3 @@ def learner_entry(given: Any) -> dict[str, Any]:
     if name.strip().lower() not in known:
         raise ValueError(f"learners must be among {', '.join(onearm.LEARNERS)}, got {name!r}")
     return entry | {"name": known[name.strip().lower()]}
-
-
-def learner_class(name: Any) -> Any:
-    """Return the class of a learner, given by its class or by the name of one of ours."""
-    return getattr(onearm, name) if isinstance(name, str) else name

@@ -21,9 +21,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import onearm
 from onearm.core.parameters import parameters
 from onearm.experiments import identity
-from onearm.racing.entries import grid, grid_size, learner_class, learner_entry, stream_grid
+from onearm.racing.entries import grid, grid_size, learner_entry, stream_grid
 from onearm.racing.rows import Source, resolve
 from onearm.racing.run import Job
 from onearm.streams.stream import require
@@ -147,23 +148,23 @@ class Plan:
     def _require_few_runs(self) -> None:
         """Count the runs before any is made: grids and repeats multiply."""
         streams = sum(stream_grid(given)[0] for given in self.streams)
-        learners = sum(grid_size(self._entry(given)) for given in self.learners)
+        learners = sum(grid_size(self._entry(given)[1]) for given in self.learners)
         runs = streams * learners * self.repeats
         parts = f"{streams} streams × {learners} learners × {self.repeats} repeats"
         require(runs=(runs <= MAX_RUNS, f"at most {MAX_RUNS} ({parts})", runs))
 
-    def _entry(self, given: Any) -> dict[str, Any]:
-        """Return a learner's entry, with the rates to play it with."""
+    def _entry(self, given: Any) -> tuple[Any, dict[str, Any]]:
+        """Return a learner's class and parameters, with the rates to play it with."""
         entry = learner_entry(given)
-        rate = learner_class(entry["name"]).exploration
-        if self.exploration and rate and rate not in entry:
-            entry[rate] = list(self.exploration)
-        return entry
+        name = entry.pop("name")
+        cls = getattr(onearm, name) if isinstance(name, str) else name
+        if self.exploration and cls.exploration and cls.exploration not in entry:
+            entry[cls.exploration] = list(self.exploration)
+        return cls, entry
 
     def _grid(self, given: Any) -> Iterable[tuple[Any, dict[str, Any]]]:
         """Yield a learner's class with each of its settings."""
-        entry = self._entry(given)
-        cls = learner_class(entry.pop("name"))
+        cls, entry = self._entry(given)
         allowed = [p.name for p in parameters(cls) if p.name not in SIZES]
         for key in entry:
             if key not in allowed:

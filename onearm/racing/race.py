@@ -104,7 +104,10 @@ def race(
             source.load(lambda sentence: print_line(sentence, console))
     experiment = Experiment(jobs, Ledger(None if out is None else Path(out) / RUNS, fault))
     for text in experiment.damaged:
-        _warn(text, console)
+        if console.quiet:
+            warnings.warn(text, stacklevel=2)
+        else:
+            print_line(text, console)
     to_compile = not_compiled & {job.cls.__name__ for job in experiment.missing().values()}
     if to_compile and not is_cluster(on):
         print_line(f"compiling {', '.join(sorted(to_compile))} (once)", console)
@@ -128,10 +131,3 @@ def _require_learners(jobs: Sequence[Job]) -> set[str]:
         if not is_compiled(learner.kernels.play):
             not_compiled.add(job.cls.__name__)
     return not_compiled
-
-
-def _warn(text: str, console: Console) -> None:
-    if console.quiet:
-        warnings.warn(text, stacklevel=3)  # of the caller of `race`
-    else:
-        print_line(text, console)

@@ -96,8 +96,14 @@ def stream_name(spec: dict[str, Any]) -> str:
 def resolve(spec: Any, rounds: int | None = None) -> Source:
     """Return the source of a name, a path, a dict of either with parameters, or a Stream."""
     if isinstance(spec, Stream):
-        stream = _counted(spec, rounds)
-        return Source({"name": stream.name, "sha256": identity.stream_digest(stream)}, stream)
+        if spec.n_rows is None:  # it may never end
+            if rounds is None:
+                why = f"stream {spec.name} has no n_rows and may never end"
+                allowed = f"a whole number of at least 10 where {why}"
+                raise ValueError(f"rounds must be {allowed}, got None")
+            first = spec.first(rounds)
+            spec = replace(first, n_rows=first.count())
+        return Source({"name": spec.name, "sha256": identity.stream_digest(spec)}, spec)
     if isinstance(spec, str | Path):
         is_named = str(spec).lower() in {*SYNTHETIC, *datasets.names()}
         spec = {"name" if is_named else "file": str(spec)}
@@ -132,17 +138,6 @@ def _named(spec: dict[str, Any]) -> Source:
         except (ValueError, TypeError) as error:
             raise ValueError(f"{source.name}: {error}") from error
     return source
-
-
-def _counted(stream: Stream, rounds: int | None) -> Stream:
-    """Return a stream with `n_rows`: of one that may never end, those that are played."""
-    if stream.n_rows is not None:
-        return stream
-    if rounds is None:
-        why = f"stream {stream.name} has no n_rows and may never end"
-        raise ValueError(f"rounds must be a whole number of at least 10 where {why}, got None")
-    first = stream.first(rounds)
-    return replace(first, n_rows=first.count())
 
 
 def n_tuning_rows(source: Source, rounds: int | None, tune: float) -> int:

@@ -15,6 +15,8 @@ from onearm.streams.stream import Stream
 
 FACTORS = tuple(4.0**power for power in range(-3, 3))  # of the default rate, tried by `tune`
 
+JSON = (bool, int, float, str, list, tuple, type(None))  # other parameters are recorded by repr
+
 
 class Job(NamedTuple):
     """A run that is to be played: all that decides what comes of it."""
@@ -54,12 +56,13 @@ class Job(NamedTuple):
         chosen = _tune(self, stream.first(n_tuning)) if n_tuning else {}
         learner = stream.learner(self.cls, seed=self.seed + self.repeat, **self.parameters | chosen)
         correct, y, seconds = _play(learner, stream.after(n_tuning), progress)
-        curve, majority = metrics.curve(correct), metrics.curve(metrics.majority(y))
+        params, curve = learner.params(), metrics.curve(correct)
+        majority = metrics.curve(metrics.majority(y))
         return {
             "shuffled": is_shuffled(self.source, self.in_order),
             "full_information": learner.full_information,
             "exploration": learner.exploration, "tuned": chosen,
-            "played": _plain(learner.params()),
+            "played": {k: v if isinstance(v, JSON) else repr(v) for k, v in params.items()},
             "n_classes": stream.n_classes, "n_features": stream.n_features,
             "n_rounds": len(correct), "error": round(metrics.error(correct), 8),
             "last_tenth": round(metrics.last(correct), 8),
@@ -132,9 +135,3 @@ def _tune(job: Job, stream: Stream) -> dict[str, float]:
         rate: abs(math.log(rate / default)) if default and rate else rate for rate in errors
     }
     return {name: min(errors, key=lambda rate: (errors[rate], distance[rate]))}
-
-
-def _plain(params: dict[str, Any]) -> dict[str, Any]:
-    """Return parameters as JSON knows them; an object by its repr."""
-    plain = (bool, int, float, str, list, tuple, type(None))
-    return {key: v if isinstance(v, plain) else repr(v) for key, v in params.items()}

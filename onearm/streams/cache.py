@@ -73,19 +73,16 @@ def _read(folder: Path, shape: tuple[int, int] | None) -> Rows:
         if digests != {path.name: file_digest(path) for path in files}:
             raise ValueError(f"{folder} is not what was cached")
     arrays = {path.stem: np.load(path, mmap_mode="r") for path in folder.glob("*.npy")}
-    X = arrays["X"] if "X" in arrays else _sparse(arrays)
+    X: Any = arrays.get("X")
+    if X is None:
+        from scipy.sparse import csr_array
+
+        indptr, indices, data = (arrays[part] for part in ("indptr", "indices", "data"))
+        check_csr(indptr, indices, data, arrays["shape"])
+        X = csr_array((data, indices, indptr), shape=tuple(arrays["shape"].tolist()))
     y, names = np.asarray(arrays["y"]), json.loads((folder / NAMES).read_text())
     _check(X, y, names, X.shape if shape is None else shape)
     return X, y, names
-
-
-def _sparse(arrays: dict[str, np.ndarray]) -> Any:
-    from scipy.sparse import csr_array
-
-    indptr, indices, data = (arrays[part] for part in ("indptr", "indices", "data"))
-    check_csr(indptr, indices, data, arrays["shape"])
-    n, d = (int(size) for size in arrays["shape"])
-    return csr_array((data, indices, indptr), shape=(n, d))
 
 
 def _check(X: Any, y: np.ndarray, names: Any, shape: tuple[int, ...]) -> None:

@@ -97,7 +97,14 @@ def about(name: str) -> DataSet:
 def load(name: str) -> Stream:
     """Return a data set as a stream, its rows in the order of the source."""
     data = about(name)
-    return _stream(data, _rows(data))
+    X, y, known = _rows(data)
+    names = {key: tuple(value) for key, value in known.items()}
+    if "values" in names:
+        names["values"] = tuple(map(tuple, names["values"]))
+    return Stream(
+        data.name, data.classes, X.shape[1], lambda: chunks(X, y), X.shape[0],
+        in_memory=True, about=data.describe(), **names,
+    )  # fmt: skip
 
 
 def _rows(data: DataSet) -> Rows:
@@ -182,13 +189,3 @@ def _idx(path: Path) -> np.ndarray:
     content = gzip.decompress(path.read_bytes())
     shape = np.frombuffer(content, ">i4", content[3], 4)
     return np.frombuffer(content, np.uint8, offset=4 + 4 * content[3]).reshape(shape)
-
-
-def _stream(data: DataSet, rows: Rows) -> Stream:
-    X, y, known = rows
-    names = {key: tuple(value) for key, value in known.items()}
-    names |= {"values": tuple(map(tuple, known["values"]))} if "values" in known else {}
-    return Stream(
-        data.name, data.classes, X.shape[1], lambda: chunks(X, y), X.shape[0],
-        in_memory=True, about=data.describe(), **names,
-    )  # fmt: skip
