@@ -18,7 +18,7 @@ from numba import prange
 from onearm.core.kernels import bind, kernel, kernel_without_refcounts
 from onearm.mh.bandits import reward
 from onearm.mh.stump import BEST, MARGIN, NO_CUT, NONE, SELECTED, best_cut, copy_sums
-from onearm.mh.weights import LANES, UNIT, aligned_zeros
+from onearm.mh.weights import LANES, UNIT, aligned_zeros, row_loop
 
 FINER = 2.0**4  # than the units of A: so many that sums still have at most 53 bits
 SIGNED = FINER * UNIT
@@ -139,6 +139,7 @@ def _scan_sorted(j, leaf_of, node, columns, S, total, below):
     return best
 
 
+@row_loop
 def _search_share(thread, leaf_of, node, entries, bins, exact, full, searched):
     """What one thread does: every n-th column. No tuple of tuples, which `prange` refuses."""
     S, total, by_bin, gammas, n, counts = full
@@ -150,9 +151,6 @@ def _search_share(thread, leaf_of, node, entries, bins, exact, full, searched):
         else:
             collect_signed(j, leaf_of, node, columns, S, sums, rows)
             gammas[a] = largest_edge(j, node, columns, total, sums, n[0], rows)
-
-
-_search_share = kernel(_search_share, _nrt=False, forceinline=False)
 
 
 @kernel_without_refcounts

@@ -12,7 +12,7 @@ from onearm.core.kernels import kernel_without_refcounts
 from onearm.mh.binning import common_above
 from onearm.mh.search import search
 from onearm.mh.stump import MARGIN, NONE, SELECTED, copy_sums
-from onearm.mh.weights import ALL, HAS, add_row
+from onearm.mh.weights import ALL, HAS, add_row, row_loop
 
 COLUMN, LOW, HIGH = range(3)  # of a term
 
@@ -61,7 +61,7 @@ def add_term(j, hi, psi, total, columns, scratch):
         total[HAS, l] = sign * (total[HAS, l] - 2.0 * below[SELECTED, HAS, l])
 
 
-@kernel_without_refcounts
+@row_loop
 def flip(j, hi, psi, columns):
     """ψ ← ±ψ·φ, whichever sign changes fewer rows."""
     (begins, rows, bins), of_bins, exact = columns
@@ -71,7 +71,7 @@ def flip(j, hi, psi, columns):
             psi[rows[e]] = -psi[rows[e]]
 
 
-@kernel_without_refcounts
+@row_loop
 def remove_term(j, hi, psi, total, weights, columns):
     """ψ ← ±ψ·φ, and the totals with it, by the sums of the rows that change."""
     (begins, rows, bins), of_bins, exact = columns

@@ -14,7 +14,7 @@ products are fitted to, are y_il·ψ_i with signs ψ. Sums are (2, K) as in `wei
 import numpy as np
 
 from onearm.core.kernels import kernel_without_refcounts
-from onearm.mh.weights import ALL, HAS, UNIT, add_row
+from onearm.mh.weights import ALL, HAS, UNIT, add_row, row_loop
 
 NONE = -1  # no node: all rows; no column
 NO_CUT = 0
@@ -22,7 +22,7 @@ MARGIN = 1e-12  # by which an edge must be larger to be better: not by rounding
 CURRENT, BEST, SELECTED = range(3)  # sums below a cut: the current, a column's best, the overall
 
 
-@kernel_without_refcounts
+@row_loop
 def collect(j, psi, leaf_of, node, weights, columns, by_bin):
     """Sum the stored rows of each bin of column j in a node."""
     (begins, rows, bins), (common, first, offsets), exact = columns

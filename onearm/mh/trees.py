@@ -15,7 +15,7 @@ from onearm.core.kernels import kernel_without_refcounts
 from onearm.mh.binning import common_above
 from onearm.mh.search import search
 from onearm.mh.stump import MARGIN, NONE, SELECTED, copy_sums, cut_sum, sign, signed_sum
-from onearm.mh.weights import ALL, HAS, UNIT
+from onearm.mh.weights import ALL, HAS, UNIT, row_loop
 
 COLUMN, LOW, HIGH, MINUS, PLUS = range(5)  # of a split: MINUS and PLUS are splits, or ~leaf
 PARENT, SIDE = range(2)  # of a leaf: the split above it
@@ -100,7 +100,7 @@ def fit_leaf(leaf, node, leaves, leaf_of, psi, weights, columns, scratch, bandit
     copy_sums(below[leaf], below_cuts[SELECTED])
 
 
-@kernel_without_refcounts
+@row_loop
 def move(j, hi, leaf, new, leaf_of, columns):
     """Move the rows of a leaf on the other side of the cut than the most common bin to `new`."""
     (begins, rows, bins), of_bins, exact = columns

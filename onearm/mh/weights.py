@@ -19,16 +19,20 @@ Kernels take the tuple (A, factors, positive, sums, before) with
 """
 
 import math
+from functools import partial
 
 import numpy as np
 
-from onearm.core.kernels import kernel_without_refcounts
+from onearm.core.kernels import kernel, kernel_without_refcounts
 
 UNIT = 2.0**48
 FAR = 2.0**3  # of a factor from 1
 ALL, HAS = range(2)  # of sums
 LANES = 4  # floats that are added at a time: A has columns of zeros up to a multiple of it
 LINE = 64  # bytes that a core fetches at once
+
+# A kernel that passes over many rows: not inlined, so that its loop has the registers to itself.
+row_loop = partial(kernel, _nrt=False, forceinline=False)
 
 
 def relative_weights(sample_weight: np.ndarray) -> np.ndarray:
@@ -139,7 +143,7 @@ def reweigh_row(i, positive_factor, negative_factor, weights):
         A[i, l] = new
 
 
-@kernel_without_refcounts
+@row_loop
 def reweigh_signed(psi, positive_factor, negative_factor, weights):
     """Reweigh the rows with ψ = -1, and make it 1."""
     for i in range(len(psi)):
@@ -148,7 +152,7 @@ def reweigh_signed(psi, positive_factor, negative_factor, weights):
             psi[i] = 1
 
 
-@kernel_without_refcounts
+@row_loop
 def reweigh_leaves(leaf_of, positive_factor, negative_factor, weights):
     """Reweigh the rows of each leaf except 0, and move them to leaf 0."""
     for i in range(len(leaf_of)):
@@ -157,7 +161,7 @@ def reweigh_leaves(leaf_of, positive_factor, negative_factor, weights):
             leaf_of[i] = 0
 
 
-@kernel_without_refcounts
+@row_loop
 def multiply_out(plus, minus, weights):
     """Multiply factors into all A."""
     A, factors, positive, sums, before = weights
