@@ -11,7 +11,8 @@ import numpy as np
 from onearm.core.choice import Trace
 from onearm.core.saving import load
 
-ROUNDS = 200
+ROUNDS, TRAINED = 200, 60  # rows to learn from, and those that a copy has seen before
+REGRESSION_ROUNDS, REGRESSION_TRAINED = 400, 250  # trees make their bins of the first 200
 Check = Callable[[Any], None]
 
 
@@ -67,10 +68,11 @@ def fresh(estimator: Any, **changes: Any) -> Any:
     return type(estimator)(**{**estimator.params(), **changes})
 
 
-def rows(estimator: Any, n: int = ROUNDS, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+def rows(estimator: Any, n: int = 0, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """Rows of norm 1, some entries zero; and of a linear rule, numbers or labels with noise."""
     rng = np.random.default_rng(seed)
     n_outputs, d = getattr(estimator, "n_outputs", 0), estimator.n_features
+    n = n or (REGRESSION_ROUNDS if n_outputs else ROUNDS)
     X = rng.normal(size=(n, d)) * (rng.random((n, d)) < 0.7)
     X /= np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1e-9)
     if n_outputs:
@@ -87,9 +89,10 @@ def play(estimator: Any, X: Any, y: Any = None, **more: Any) -> Any:
     return estimator.play(X, y, **more)
 
 
-def trained(estimator: Any, n: int = 60) -> Any:
+def trained(estimator: Any) -> Any:
     """A copy that has seen some rows."""
     copy = fresh(estimator)
+    n = REGRESSION_TRAINED if hasattr(copy, "n_outputs") else TRAINED
     play(copy, *rows(copy, n, seed=1))
     return copy
 
