@@ -4,11 +4,12 @@ from collections.abc import Iterable
 from typing import Annotated
 
 import typer
+from typer import Option
 
 import onearm
 
 Learners = Annotated[
-    str, typer.Option(help="Class names of learners, case-insensitive, comma-separated.")
+    str, Option(help="Class names of learners, case-insensitive, comma-separated.")
 ]
 RACERS = (
     "chorus,perceptron,banditron,soba,newtron,conservativeova,offsettree,inversegap,bag,"

@@ -1,8 +1,9 @@
 """The command `onearm datasets`: the catalogue, or one entry of it."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Argument
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -11,7 +12,7 @@ FACTS = ("rows", "features", "classes", "about", "licence", "citation")
 
 
 def datasets(
-    name: Annotated[str | None, typer.Argument(help="Name, e.g. letter: show all of it.")] = None,
+    name: Annotated[str | None, Argument(help="Name, e.g. letter: show all of it.")] = None,
 ) -> None:
     """List the data sets that are known by name, and where they are.
 
@@ -19,13 +20,13 @@ def datasets(
     """
     from rich.console import Console
 
+    from onearm.experiments.run import print_line
     from onearm.streams import datasets as known
 
+    console = Console()
     if name is None:
-        console = Console()
         console.print(_table())
-        places = ", ".join(str(place) for place in known.folders()[1:])
-        console.print(f"looked for in {places}", highlight=False, soft_wrap=True)
+        print_line(f"looked for in {', '.join(map(str, known.folders()[1:]))}", console)
         return
     try:
         data = known.about(name)
@@ -33,9 +34,8 @@ def datasets(
         raise typer.BadParameter(str(error)) from None
     lines = [f"{fact}: {getattr(data, fact)}" for fact in FACTS]
     lines += [f"file: {file['name']}  SHA-256 {file['sha256']}" for file in data.files]
-    lines.append(f"found in: {data.folder() or 'no folder'}")
-    for line in lines:
-        Console().print(line, highlight=False, soft_wrap=True)
+    for line in [*lines, f"found in: {data.folder() or 'no folder'}"]:
+        print_line(line, console)
 
 
 def _table() -> "Table":
@@ -45,10 +45,8 @@ def _table() -> "Table":
 
     table = Table(title="Data sets", title_justify="left")
     for column in ("name", "rows", "features", "classes", "on disk", "licence"):
-        is_number = column in ("rows", "features", "classes")
-        table.add_column(
-            column, justify="right" if is_number else "left", no_wrap=column != "licence"
-        )
+        justify: Any = "right" if column in ("rows", "features", "classes") else "left"
+        table.add_column(column, justify=justify, no_wrap=column != "licence")
     for name in known.names():
         data, place = known.about(name), known.about(name).folder()
         where = "shipped" if place == known.SHIPPED else "found" if place else "no"

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 import onearm
 from onearm.cli.arguments import find_name
@@ -14,19 +15,18 @@ CLONE = Path(onearm.__file__).parents[1]
 
 
 def papers(
-    name: Annotated[str | None, typer.Argument(help="Name, e.g. z19.table1.")] = None,
+    name: Annotated[str | None, Argument(help="Name, e.g. z19.table1.")] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Run a small part of it, in a separate folder.")
+        bool, Option("--quick", help="Run a small part of it, in a separate folder.")
     ] = False,
     only: Annotated[
-        str,
-        typer.Option(help="Data sets, learners, ... to play, case-insensitive, comma-separated."),
+        str, Option(help="Data sets, learners, ... to play, case-insensitive, comma-separated.")
     ] = "",
-    runs: Annotated[int | None, typer.Option(min=1, help="Runs of each cell.")] = None,
+    runs: Annotated[int | None, Option(min=1, help="Runs of each cell.")] = None,
     cap: Annotated[
-        int | None, typer.Option(min=1, help="Steps a round of Meta-FW and MORGFW (bh20.table1).")
+        int | None, Option(min=1, help="Steps a round of Meta-FW and MORGFW (bh20.table1).")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder of the results.")] = None,
+    out: Annotated[Path | None, Option(help="Folder of the results.")] = None,
 ) -> None:
     """List the papers' tables and figures, or run one: our numbers beside the paper's.
 

@@ -4,6 +4,7 @@ from importlib.util import find_spec
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 import onearm
 from onearm.cli.arguments import Learners, find_name, learner_names
@@ -27,8 +28,7 @@ def _version(asked: bool) -> None:
 @app.callback()
 def main(
     version: Annotated[
-        bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+        bool, Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Learning with bandit feedback: you only learn whether your own choice was right."""
@@ -42,7 +42,7 @@ app.command()(papers)
 @app.command()
 def check(
     learner: Annotated[
-        str, typer.Argument(help="Class name of a learner or regressor, case-insensitive.")
+        str, Argument(help="Class name of a learner or regressor, case-insensitive.")
     ],
 ) -> None:
     """Check every contract of a learner or regressor.
@@ -57,7 +57,7 @@ def check(
 @app.command()
 def warm(
     learners: Learners = "all",
-    play: Annotated[bool, typer.Option("--play", help="Compile only what play needs.")] = False,
+    play: Annotated[bool, Option("--play", help="Compile only what play needs.")] = False,
 ) -> None:
     """Compile learners on all cores and store the result on disk.
 

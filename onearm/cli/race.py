@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from onearm.cli.arguments import RACERS, Learners, learner_names, numbers
 from onearm.cli.errors import ending_with_sigterm, errors_in_words
@@ -24,32 +25,28 @@ def race(
     context: typer.Context,
     streams: Annotated[
         list[str],
-        typer.Argument(help="Streams (SynNonSep), data sets (letter), files, or a plan (.toml)."),
+        Argument(help="Streams (SynNonSep), data sets (letter), files, or a plan (.toml)."),
     ],
     learners: Learners = RACERS,
-    repeats: Annotated[
-        int, typer.Option(min=1, help="How often each learner plays each stream.")
-    ] = 3,
+    repeats: Annotated[int, Option(min=1, help="How often each learner plays each stream.")] = 3,
     rounds: Annotated[
-        int | None, typer.Option(min=10, help="Rounds of a run; by default all rows.")
+        int | None, Option(min=10, help="Rounds of a run; by default all rows.")
     ] = None,
     seed: Annotated[
-        int, typer.Option(min=0, max=2**62 - 1, help="Random seed of rows and learners.")
+        int, Option(min=0, max=2**62 - 1, help="Random seed of rows and learners.")
     ] = 0,
     tune: Annotated[
-        bool, typer.Option("--tune", help="Choose exploration rates on the first tenth of rows.")
+        bool, Option("--tune", help="Choose exploration rates on the first tenth of rows.")
     ] = False,
-    exploration: Annotated[
-        str, typer.Option(help="Exploration rates to try, comma-separated.")
-    ] = "",
-    in_order: Annotated[bool, typer.Option("--in-order", help="Do not shuffle rows.")] = False,
-    raw: Annotated[bool, typer.Option("--raw", help="Do not scale rows.")] = False,
+    exploration: Annotated[str, Option(help="Exploration rates to try, comma-separated.")] = "",
+    in_order: Annotated[bool, Option("--in-order", help="Do not shuffle rows.")] = False,
+    raw: Annotated[bool, Option("--raw", help="Do not scale rows.")] = False,
     on: Annotated[
-        str, typer.Option(help="all-cores, a number of cores, ray, or a Ray cluster's address.")
+        str, Option(help="all-cores, a number of cores, ray, or a Ray cluster's address.")
     ] = "all-cores",
-    out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("race"),
-    figures: Annotated[bool, typer.Option("--figures", help="Write SVG and PNG, too.")] = False,
-    show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+    out: Annotated[Path, Option(help="Folder of the results.")] = Path("race"),
+    figures: Annotated[bool, Option("--figures", help="Write SVG and PNG, too.")] = False,
+    show: Annotated[bool, Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
     """Race learners on streams: a live table, then a page with curves.
 
@@ -59,8 +56,10 @@ def race(
     """
     from rich.console import Console
 
-    terminal = sys.stdout.isatty()
-    console = Console() if terminal else Console(width=LOG_WIDTH, force_terminal=False)
+    from onearm.experiments.run import print_line
+
+    in_log = not sys.stdout.isatty()
+    console = Console(width=LOG_WIDTH, force_terminal=False) if in_log else Console()
     with errors_in_words():
         results = _run(_plan(context), on, out, console)
     _show_table(results, console)
@@ -68,7 +67,7 @@ def race(
         written = results.write(out, f"onearm {shlex.join(sys.argv[1:])}", figures)
     page = written[0].resolve().as_uri()
     for text in [*written[1:], f"page: {page}"]:
-        console.print(str(text), highlight=False, soft_wrap=True, markup=False)
+        print_line(str(text), console)
     if show:
         typer.launch(page)
     if results.failures:
@@ -120,13 +119,14 @@ def _run(plan: "Plan", on: str, out: Path, console: "Console") -> "Results":
 
 def _show_table(results: "Results", console: "Console") -> None:
     """Print failures and a table for each stream; end here if there is nothing to show."""
+    from onearm.experiments.run import print_line
     from onearm.racing.report import table
     from onearm.racing.summary import by_stream
 
     if results.failures:
         console.print(f"failed: {len(results.failures)}")
     for failure in results.failures:
-        console.print(failure, highlight=False, soft_wrap=True, markup=False)
+        print_line(failure, console)
     if not results.runs:
         raise typer.Exit(1)
     for stream, scores in by_stream(results.scores()).items():

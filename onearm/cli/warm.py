@@ -1,8 +1,9 @@
-"""Warming up: compile what learners need, once, in parallel processes, and keep it on disk."""
+"""Warming up: compile what learners need, once, in parallel processes, and store it on disk."""
 
 import os
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import partial
 from multiprocessing import get_context
 from typing import Any
 
@@ -44,8 +45,7 @@ def batch_tour(name: str) -> str:
     X, y = np.arange(12.0).reshape(6, 2) % 5, np.arange(6) % 3
     for base in ("stump", "tree"):
         for params in ({"exact": False}, {"exact": True}, {"arms": "full", "n_jobs": 2}):
-            model = getattr(onearm, name)(base, n_rounds=2, **params).fit(X, y)
-            model.predict(X)
+            getattr(onearm, name)(base, n_rounds=2, **params).fit(X, y).predict(X)
     return name
 
 
@@ -66,10 +66,10 @@ def regressor_tour(name: str) -> str:
 
 def warm(names: list[str], everything: bool = True) -> Iterator[str]:
     """Compile the learners called `names` on all cores; gives each name when it is done."""
+    tours: dict[str, Any] = dict.fromkeys(onearm.LEARNERS, partial(tour, everything=everything))
+    tours |= dict.fromkeys(onearm.ESTIMATORS, batch_tour)
+    tours |= dict.fromkeys(onearm.REGRESSORS, regressor_tour)
     workers = min(len(names), os.cpu_count() or 1)
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        batch = [pool.submit(batch_tour, name) for name in names if name in onearm.ESTIMATORS]
-        online = [pool.submit(tour, name, everything) for name in names if name in onearm.LEARNERS]
-        others = [pool.submit(regressor_tour, name) for name in names if name in onearm.REGRESSORS]
-        for done in as_completed(batch + online + others):
-            yield done.result()
+        done = as_completed(pool.submit(tours[name], name) for name in names)
+        yield from (future.result() for future in done)

@@ -30,7 +30,7 @@ class Ledger:
         """Return the usable records of the file by key, the last of each key."""
         records: dict[str, Record] = {}
         self.faults = {}
-        for line in self._lines():
+        for line in self.path.read_bytes().splitlines() if self.path and self.path.exists() else ():
             try:
                 record = json.loads(line)
             except (ValueError, RecursionError):
@@ -44,21 +44,17 @@ class Ledger:
                 self.faults[record["key"]] = fault
         return records
 
-    def _lines(self) -> list[bytes]:
-        exists = self.path is not None and self.path.exists()
-        return self.path.read_bytes().splitlines() if self.path and exists else []
-
     @contextmanager
     def writer(self) -> Iterator[Callable[[Record], None]]:
         """Give a function that appends a record, on a line of its own."""
-        if self.path is None:
+        path = self.path
+        if path is None:
             yield lambda record: None
             return
-        with name_in_errors(self.path):
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            complete = not self.path.exists() or self.path.read_bytes()[-1:] in (b"", b"\n")
-            file = self.path.open("ab", buffering=0)  # nothing is left in a buffer by an error
-        path = self.path
+        with name_in_errors(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            complete = not path.exists() or path.read_bytes()[-1:] in (b"", b"\n")
+            file = path.open("ab", buffering=0)  # nothing is left in a buffer by an error
 
         def write(record: Record) -> None:
             with name_in_errors(path):

@@ -12,7 +12,7 @@ from joblib import Parallel, cpu_count, delayed
 
 from onearm.core.cluster import connected
 from onearm.experiments.job import Job, Record
-from onearm.experiments.progress import Address, Reporter
+from onearm.experiments.progress import Address, reporter
 
 TRIES = 2  # of all jobs together, where workers are lost
 ALL_CORES = "all-cores"
@@ -107,8 +107,8 @@ def _on_ray(jobs: Jobs, on: str, address: Address | None) -> Iterator[tuple[str,
 def play_job(key: str, job: Job, address: Address | None) -> tuple[str, Result]:
     """Play a job in a worker."""
     try:
-        with Reporter(key, address) as reporter:
-            return key, job.play(reporter.report)
+        with reporter(key, address) as report:
+            return key, job.play(report)
     except FileNotFoundError as error:
         return key, error
     except Exception as error:  # whatever it is, the other jobs go on

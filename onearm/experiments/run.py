@@ -4,15 +4,8 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
+from rich import progress as bars
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 
 from onearm.experiments.job import Job, Record, key
 from onearm.experiments.ledger import Ledger
@@ -30,12 +23,11 @@ class Experiment(Generic[AnyJob]):
 
     def __init__(self, jobs: Sequence[AnyJob], ledger: Ledger) -> None:
         self.ledger = ledger
-        self.jobs: dict[str, AnyJob] = {}
-        self.configurations: dict[str, Record] = {}
-        for job in jobs:
-            configuration = job.configuration()
-            self.jobs[key(configuration)] = job
-            self.configurations[key(configuration)] = configuration
+        configurations = [job.configuration() for job in jobs]
+        self.configurations = {
+            key(configuration): configuration for configuration in configurations
+        }
+        self.jobs = dict(zip(map(key, configurations), jobs, strict=True))
         self.failures: list[str] = []
         self.damaged: list[str] = []
         self.finished = self._usable_records()
@@ -45,7 +37,9 @@ class Experiment(Generic[AnyJob]):
         for name, job in self.jobs.items():
             fault = self.ledger.faults.get(name)
             if name in records:
-                fault = _foreign(records[name], self.configurations[name])
+                expected = json.loads(json.dumps(self.configurations[name])).items()
+                same = all(records[name].get(field) == value for field, value in expected)
+                fault = None if same else "it is of another configuration than its key"
             if fault:
                 what = f"{self.ledger.path}: {job} is damaged and played again"
                 self.damaged.append(f"{what}: {fault}")
@@ -79,14 +73,6 @@ class Experiment(Generic[AnyJob]):
                 yield name, record
 
 
-def _foreign(record: Record, configuration: Record) -> str | None:
-    """Return what is wrong if a record is not of the configuration that its key says."""
-    expected = json.loads(json.dumps(configuration))
-    if all(record.get(name) == value for name, value in expected.items()):
-        return None
-    return "it is of another configuration than its key"
-
-
 class Played(NamedTuple):
     """The records of the jobs that are finished, in their order, and sentences about failures."""
 
@@ -104,9 +90,9 @@ def play_missing(
     experiment, missing_data = Experiment(jobs, ledger), []
     for text in experiment.damaged:
         print_line(text, console)
-    columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()]
-    columns += [TimeElapsedColumn(), TimeRemainingColumn()]
-    with Progress(*columns, console=console) as progress:
+    times = bars.TimeElapsedColumn(), bars.TimeRemainingColumn()
+    columns = "{task.description}", bars.BarColumn(), bars.MofNCompleteColumn(), *times
+    with bars.Progress(*columns, console=console) as progress:
         task = progress.add_task("playing", total=len(experiment.missing()))
         try:
             for name, result in experiment.play(on):

@@ -12,18 +12,11 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from onearm.page import text
-from onearm.page.plots import (
-    STYLESHEET,
-    curve_lines,
-    finite,
-    script_json,
-    speeds,
-    styled,
-    sweep_lines,
-)
+from onearm.page import plots, text
 
 HERE = Path(__file__).parent
+SCRIPTS = ("ticks", "readout", "chart", "table", "page")
+FILTERS = ("known", "share", "half", "count", "size", "value", "moment", "decade")
 
 
 def write(data: dict[str, Any], path: str | Path) -> None:
@@ -37,43 +30,31 @@ def write(data: dict[str, Any], path: str | Path) -> None:
     path
         The HTML file to write.
     """
-    race = finite(data)
-    streams = styled(race["streams"])
-    points = [
-        {"curves": curve_lines(s["learners"] + s["baselines"]), "exploration": sweep_lines(s)}
-        for s in streams
-    ]
+    race = plots.finite(data)
+    streams = plots.styled(race["streams"])
+    curves = [plots.curve_lines(stream["learners"] + stream["baselines"]) for stream in streams]
+    sweeps = [plots.sweep_lines(stream) for stream in streams]
     for stream in streams:
-        stream["speeds"] = speeds(stream["learners"])
+        stream["speeds"] = plots.speeds(stream["learners"])
     uplot = HERE / "uplot"
-    program = "\n".join(
-        [f"/*!\nuPlot\n{(uplot / 'LICENSE').read_text()}*/"]
-        + [(uplot / "uPlot.iife.min.js").read_text(), '"use strict";']
-        + [
-            (HERE / f"{name}.js").read_text()
-            for name in ("ticks", "readout", "chart", "table", "page")
-        ]
-    )
-    page = _environment().get_template("page.html")
-    html = page.render(
+    licence = f"/*!\nuPlot\n{(uplot / 'LICENSE').read_text()}*/"
+    scripts = [(HERE / f"{name}.js").read_text() for name in SCRIPTS]
+    library = (uplot / "uPlot.iife.min.js").read_text()
+    program = "\n".join([licence, library, '"use strict";', *scripts])
+    environment = Environment(
+        loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True,
+    )  # fmt: skip
+    environment.filters.update({name: getattr(text, name) for name in FILTERS})
+    html = environment.get_template("page.html").render(
         race | {"streams": streams},
-        style=(uplot / "uPlot.min.css").read_text() + "\n" + STYLESHEET,
+        style=(uplot / "uPlot.min.css").read_text() + "\n" + plots.STYLESHEET,
         program=program,
         program_hash=base64.b64encode(hashlib.sha256(program.encode()).digest()).decode(),
-        points=[script_json(p) for p in points],
-        exploration=[p["exploration"] for p in points],
+        points=[
+            plots.script_json({"curves": curve, "exploration": sweep})
+            for curve, sweep in zip(curves, sweeps, strict=True)
+        ],
+        exploration=sweeps,
     )
     Path(path).write_text(html, encoding="utf-8", newline="\n")
-
-
-def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(HERE),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    names = ("known", "share", "half", "count", "size", "value", "moment", "decade")
-    environment.filters.update({name: getattr(text, name) for name in names})
-    return environment

@@ -11,10 +11,7 @@ STYLESHEET = (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
 COLOURS = re.findall(r"--c\d+: (#\w{6});", STYLESHEET.partition("@media")[0])  # on light paper
 WIDTHS = (1.75, 3.5, 1.0, 5.0)  # pixels: another for each time round the colours
 FULL_INFORMATION = "8 5"  # the only dash there is
-BASELINES = (
-    {"colour": "quiet", "dash": "", "width": 1.0},
-    {"colour": "ink", "dash": "", "width": 1.0},
-)
+BASELINES = tuple({"colour": colour, "dash": "", "width": 1.0} for colour in ("quiet", "ink"))
 
 Row = dict[str, Any]
 
@@ -50,8 +47,7 @@ def line_styles(labels: Sequence[tuple[str, bool]]) -> dict[tuple[str, bool], Ro
     >>> line_styles([("SOBA", False), ("Perceptron", True)])["Perceptron", True]
     {'colour': 'c1', 'dash': '8 5', 'width': 1.75}
     """
-    distinct = dict.fromkeys(labels)
-    return {pair: _style(i, pair[1]) for i, pair in enumerate(distinct)}
+    return {pair: _style(i, pair[1]) for i, pair in enumerate(dict.fromkeys(labels))}
 
 
 def _style(i: int, full: bool) -> Row:
@@ -62,11 +58,10 @@ def _style(i: int, full: bool) -> Row:
 
 def styled(streams: list[Row]) -> list[Row]:
     """Return the streams with learners by error, each in one style on all streams."""
-    ranked = [
-        stream | {"learners": sorted(stream["learners"], key=_mean_error)} for stream in streams
-    ]
-    pairs = [(x["label"], x["full_information"]) for s in ranked for x in s["learners"]]
-    styles = line_styles(pairs)
+    ranked = [s | {"learners": sorted(s["learners"], key=_mean_error)} for s in streams]
+    styles = line_styles(
+        [(x["label"], x["full_information"]) for s in ranked for x in s["learners"]]
+    )
     for stream in ranked:
         learners = [x | styles[x["label"], x["full_information"]] for x in stream["learners"]]
         lines = zip(stream.get("baselines") or (), BASELINES, strict=False)
@@ -91,13 +86,13 @@ def curve_lines(lines: list[Row]) -> list[Row]:
 
 def sweep_lines(stream: Row) -> list[Row]:
     """Return the errors over exploration rates, in the learner's style if that is still free."""
-    own = {learner["name"]: learner for learner in reversed(stream["learners"])}
+    styles = {learner["name"]: learner for learner in reversed(stream["learners"])}
     free = [_style(i, False) for i in range(len(COLOURS) * len(WIDTHS))]
     lines = []
     for sweep in stream.get("exploration") or []:
         points = sorted(sweep["points"], key=lambda p: p["value"])
         curve = {key: [p[key] for p in points] for key in ("mean", "low", "high")}
-        style = {key: own.get(sweep["name"], free[0])[key] for key in free[0]}
+        style = {key: styles.get(sweep["name"], free[0])[key] for key in free[0]}
         style = style if style in free else free[0]
         free = [other for other in free if other != style] or free
         line = _line(style, f"{sweep['name']} ({sweep['parameter']})", curve)
