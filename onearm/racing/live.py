@@ -76,9 +76,7 @@ class Display:
             self.end(record["key"], record)
         self.listener = Listener(self._receive, beyond)
         self.address = self.listener.address
-        self.live = Live(
-            console=console, get_renderable=self.table, refresh_per_second=4, transient=True
-        )
+        self.live = Live(console=console, get_renderable=self.table, transient=True)
 
     def __enter__(self) -> "Display":
         self.printed = time.monotonic()

@@ -14,7 +14,7 @@ from onearm.metrics import Interval
 from onearm.page.text import count, size
 from onearm.racing.plan import Plan
 from onearm.racing.rows import Source
-from onearm.racing.summary import Score, baselines, by_stream, exploration
+from onearm.racing.summary import METRICS, Score, baselines, by_stream, exploration
 
 NOTES = (
     "All learners of a repeat see the same rows in the same order.",
@@ -86,7 +86,7 @@ def rows(scores: Sequence[Score]) -> list[dict[str, Any]]:
             "full_information": score.full_information, "runs": len(score.records),
             "rounds": first["n_rounds"],
         }  # fmt: skip
-        for key in ("error", "last_tenth", "area", "difference"):
+        for key in (*METRICS, "difference"):
             value = getattr(score, key) or Interval(nan, nan, nan)
             line |= {key: value.mean, f"{key}_low": value.low, f"{key}_high": value.high}
         flat.append(line | {"rounds_per_second": score.rate, "bytes": score.bytes})
@@ -158,18 +158,14 @@ def _stream_data(source: Source, scores: list[Score]) -> dict[str, Any]:
 
 def _learner_data(score: Score) -> dict[str, Any]:
     first = score.records[0]
-    tuned = {
-        key: [r["tuned"][key] for r in score.records if key in r["tuned"]] for key in first["tuned"]
-    }
-    choices = [f"{key}, tuned in each run: {', '.join(f'{v:g}' for v in values)}"
-               for key, values in tuned.items()]  # fmt: skip
-    hidden = ("n_classes", "n_features", "seed", "nominal", *tuned)
+    rates = ", ".join(f"{rate:g}" for r in score.records for rate in r["tuned"].values())
+    tuned = f"{first['exploration']}, tuned in each run: {rates}" if rates else None
+    hidden = ("n_classes", "n_features", "seed", "nominal", *first["tuned"])
     return {
         "label": score.name, "name": first["learner"], "full_information": score.full_information,
         "parameters": {k: v for k, v in first["played"].items() if k not in hidden},
-        "tuned": "; ".join(choices) or None, "runs": len(score.records), "best": score.best,
-        "error": score.error._asdict(), "last_tenth": score.last_tenth._asdict(),
-        "area": score.area._asdict(),
+        "tuned": tuned, "runs": len(score.records), "best": score.best,
+        **{key: getattr(score, key)._asdict() for key in METRICS},
         "difference": score.difference._asdict() if score.difference else None,
         "rounds_per_second": score.rate,
         "seconds": sum(r["seconds"] for r in score.records) / len(score.records),
