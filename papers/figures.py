@@ -1,18 +1,18 @@
-"""What the figures of all papers share."""
+"""What the figures of papers and benchmarks share."""
 
 from typing import Any
 
 import numpy as np
 
 
-def pyplot() -> Any:
-    """Return matplotlib's pyplot, drawing into files."""
-    import matplotlib
+def subplots(
+    rows: int, columns: int, size: tuple[float, float], layout: Any = "constrained", **shared: Any
+) -> tuple[Any, Any]:
+    """Return a figure of so many inches and its panels, to be saved to a file."""
+    from matplotlib.figure import Figure
 
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    return pyplot
+    figure = Figure(figsize=size, layout=layout)
+    return figure, figure.subplots(rows, columns, **shared)
 
 
 def mean_and_range(axes: Any, x: Any, values: np.ndarray, style: str = "-", **line: Any) -> None:

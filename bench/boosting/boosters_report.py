@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.benchmark import Requirement, Results, verdict, written_by
+from papers.figures import subplots
 from papers.markdown import table
 
 LINEAR = 1.1  # a cost that grows with a higher power grows faster than in proportion
@@ -79,10 +80,8 @@ column is the power of N or k that fits best. A leaf has k·d statistics, so a p
 
 def draw(results: Results, path: Path) -> None:
     """Draw how the cost of a round grows."""
-    import matplotlib.pyplot as plt
-
     growth = results["growth"]
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
+    figure, (left, right) = subplots(1, 2, (9, 3.6))
     for axes, by in ((left, "N"), (right, "k")):
         x = np.array(growth[by])
         for name, y in growth[f"by_{by}"].items():
@@ -94,4 +93,3 @@ def draw(results: Results, path: Path) -> None:
     left.set_xlabel(f"weak learners N (k = 10, d = {growth['d']}); dotted: in proportion")
     right.set_xlabel(f"classes k (N = 20, d = {growth['d']}); dotted: in proportion")
     figure.savefig(path, dpi=120)
-    plt.close(figure)

@@ -12,6 +12,7 @@ from bench.chorus.variants import VARIANTS, WAVES
 from onearm.chorus.chorus import Chorus
 from onearm.chorus.waves import USUAL
 from onearm.experiments.job import Record
+from papers.figures import subplots
 from papers.markdown import table
 
 CHANGING = {  # streams whose labels are permuted half-way, and their data
@@ -87,14 +88,7 @@ def changes(runs: Runs) -> str:
 
 def draw(runs: Runs, variants: Sequence[str], path: Path) -> None:
     """Draw the errors as multiples of the whole's."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, panels = plt.subplots(
-        1, len(STREAMS), sharey=True, figsize=(13, 4.4), layout="constrained"
-    )
+    figure, panels = subplots(1, len(STREAMS), (13, 4.4), sharey=True)
     for axes, name in zip(panels, STREAMS, strict=True):
         _draw_stream(axes, runs[name], variants)
         axes.set_title(name)
@@ -107,7 +101,6 @@ def draw(runs: Runs, variants: Sequence[str], path: Path) -> None:
         fontsize=9,
     )
     figure.savefig(path, dpi=120)
-    plt.close(figure)
 
 
 def _draw_stream(axes: Any, runs: dict[str, list[Record]], variants: Sequence[str]) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from bench.benchmark import Results
+from papers.figures import subplots
 from papers.markdown import table
 
 PACKAGES = ("onearm", "numpy", "numba", "lightgbm", "xgboost", "scikit-learn")
@@ -69,12 +70,8 @@ def _percent(error: float) -> str:
 
 def draw(results: Results, path: Path) -> None:
     """Draw the curves of all data sets."""
-    from matplotlib import pyplot as plt
-
     data = results["data"]
-    figure, panels = plt.subplots(
-        1, len(data), figsize=(20, 5), layout="constrained", squeeze=False
-    )
+    figure, panels = subplots(1, len(data), (20, 5), squeeze=False)
     for axes, (name, each) in zip(panels[0], data.items(), strict=True):
         for number, (model, curve) in enumerate(each["curves"].items()):
             seconds, errors = np.array(curve["curve"]).T
@@ -85,7 +82,6 @@ def draw(results: Results, path: Path) -> None:
     panels[0, 0].set_ylabel("error on test rows, per cent")
     panels[0, 0].legend(fontsize=7)
     figure.savefig(path, dpi=110)
-    plt.close(figure)
 
 
 def _style(model: str, number: int) -> dict[str, Any]:

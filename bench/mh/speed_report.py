@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.benchmark import Requirement, Results, written_by
+from papers.figures import subplots
 from papers.markdown import table
 
 PACKAGES = ("onearm", "numba", "scikit-learn")
@@ -95,9 +96,7 @@ def _ms(seconds: float) -> str:
 
 def draw(results: Results, path: Path) -> None:
     """Draw the cost of a policy and of a round by the number of columns."""
-    from matplotlib import pyplot as plt
-
-    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
+    figure, (left, right) = subplots(1, 2, (11, 4))
     for policy, by_width in results["policies"].items():
         d, seconds = np.array([[int(d), s] for d, s in by_width.items()]).T
         left.loglog(d, 1e9 * seconds / d, "o-", label=policy)
@@ -112,4 +111,3 @@ def draw(results: Results, path: Path) -> None:
         axes.set_xlabel("columns")
         axes.legend()
     figure.savefig(path, dpi=120)
-    plt.close(figure)

@@ -17,6 +17,7 @@ from bench.benchmark import PlayedBenchmark
 from bench.timing import now
 from onearm.experiments.identity import versions
 from onearm.experiments.job import OnProgress, Record
+from papers.figures import subplots
 from papers.markdown import table
 
 ARTICLES, ROUNDS, SEEDS, SMOOTH, STEP = (1, 5), 20_000, 5, 500, 100
@@ -148,9 +149,7 @@ def mean(records: list[Record], what: str, name: str) -> np.ndarray:
 
 def draw(markets: dict[int, list[Record]], path: Path) -> None:
     """Draw the smoothed profits over the customers."""
-    import matplotlib.pyplot as plt
-
-    figure, panels = plt.subplots(1, len(markets), figsize=(9, 3.4))
+    figure, panels = subplots(1, len(markets), (9, 3.4), "tight")
     for panel, (m, records) in zip(panels, markets.items(), strict=True):
         for colour, name in enumerate((FIXED, *LEARNERS)):
             curve = mean(records, "curves", name)
@@ -161,9 +160,7 @@ def draw(markets: dict[int, list[Record]], path: Path) -> None:
         panel.grid(alpha=0.3)
     panels[0].set_ylabel("% of the best profit")
     panels[0].legend(fontsize=8, loc="lower right")
-    figure.tight_layout()
     figure.savefig(path, dpi=130)
-    plt.close(figure)
 
 
 main = PlayedBenchmark("regression.pricing", __doc__, "pricing.jsonl", jobs, write).main

@@ -13,6 +13,7 @@ import numpy as np
 from bench.benchmark import Option, Requirement, Results, TimedBenchmark, written_by
 from bench.timing import best_of, one_core
 from onearm import BanditGradientBooster
+from papers.figures import subplots
 from papers.markdown import table
 
 LEARNERS, FEATURES = (5, 10, 20, 40, 80), (25, 50, 100, 200, 400)
@@ -119,9 +120,7 @@ linear in the number of learners and of features, and less per piece where there
 
 def draw(results: Results, path: Path) -> None:
     """Draw the cost of a round by learners and by features."""
-    import matplotlib.pyplot as plt
-
-    figure, panels = plt.subplots(1, 2, figsize=(8, 3), sharey=True)
+    figure, panels = subplots(1, 2, (8, 3), None, sharey=True)
     fixed = {"learners": f"{D} features", "features": f"{N} learners"}
     for panel, name in zip(panels, fixed, strict=True):
         x = [int(key) for key in results[name]]
@@ -131,7 +130,6 @@ def draw(results: Results, path: Path) -> None:
     panels[0].set_ylabel("µs per round")
     figure.tight_layout()
     figure.savefig(path, dpi=130)
-    plt.close(figure)
 
 
 OPTIONS = (Option("quick", False, "few rows, to see that it runs"),)

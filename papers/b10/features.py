@@ -17,7 +17,7 @@ from onearm.experiments.job import OnProgress, Record
 from onearm.mh.classifier import AdaBoostMH
 from papers.b10.paper import POLICIES
 from papers.b10.runs import PACKAGES
-from papers.figures import pyplot
+from papers.figures import subplots
 from papers.markdown import table, written_by
 from papers.replication import Options, Replication, Request
 
@@ -91,10 +91,7 @@ use one of the columns that matter:
 
 def draw(records: list[Record], path: Path) -> None:
     """Draw a panel for each task and stage."""
-    plt = pyplot()
-    figure, panels = plt.subplots(
-        len(TASKS), len(STAGES), figsize=(12, 6), sharex=True, sharey="row", layout="constrained"
-    )
+    figure, panels = subplots(len(TASKS), len(STAGES), (12, 6), sharex=True, sharey="row")
     for row, task in zip(panels, TASKS, strict=True):
         for stage, axes in enumerate(row):
             for run in (run for run in records if run["task"] == task):
@@ -106,7 +103,6 @@ def draw(records: list[Record], path: Path) -> None:
     figure.supxlabel("column; those to the left of the dotted line matter")
     figure.supylabel("share of the rounds that use it")
     figure.savefig(path, dpi=120)
-    plt.close(figure)
 
 
 REPLICATION = Replication(

@@ -11,7 +11,7 @@ import numpy as np
 from onearm.experiments.job import Record
 from papers.b10.paper import BASES, DATA_SETS, ERRORS, POLICIES, SIZES, SMOOTHED, of
 from papers.b10.runs import jobs
-from papers.figures import pyplot
+from papers.figures import subplots
 from papers.markdown import table, written_by
 from papers.replication import Options, Replication, Request
 
@@ -136,10 +136,8 @@ def _times(full: float, seconds: float) -> str:
 
 def draw(records: list[Record], path: Path) -> None:
     """Draw a panel for each base and data set: error against CPU time."""
-    plt, cells = pyplot(), _cells(records)
-    figure, panels = plt.subplots(
-        len(BASES), len(DATA_SETS), figsize=(22, 10), layout="constrained", sharex="col"
-    )
+    cells = _cells(records)
+    figure, panels = subplots(len(BASES), len(DATA_SETS), (22, 10), sharex="col")
     for row, base in zip(panels, BASES, strict=True):
         for axes, data in zip(row, DATA_SETS, strict=True):
             for number, arms in enumerate(POLICIES):

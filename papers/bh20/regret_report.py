@@ -18,7 +18,7 @@ from papers.bh20 import regret_runs as plan
 from papers.bh20.paper import BOUNDS
 from papers.bh20.problems import ABOUT, LOSS_NOISE
 from papers.bh20.regret_runs import BANDIT, LONG, OURS, TABLE, jobs
-from papers.figures import pyplot
+from papers.figures import subplots
 from papers.markdown import table, written_by
 from papers.replication import Options, Replication, Request
 from papers.verdicts import half_width, verdict
@@ -144,8 +144,7 @@ set, played in every round. With three assets the best point is a corner.
 
 def draw(runs: list[Record], path: Path) -> None:
     """Draw regret against T, for gradients and for losses alone."""
-    plt = pyplot()
-    figure, panels = plt.subplots(1, 2, figsize=(11, 6), layout="constrained", sharey=True)
+    figure, panels = subplots(1, 2, (11, 6), sharey=True)
     kinds = ((OURS, "noisy gradients", 0.5, "√T"), (BANDIT, "losses alone", 0.75, "T^(3/4)"))
     for axes, (method, title, slope, name) in zip(panels, kinds, strict=True):
         for number, problem in enumerate((*TABLE, LONG)):
@@ -162,7 +161,6 @@ def draw(runs: list[Record], path: Path) -> None:
         axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2)
     panels[0].set_ylabel("regret (mean, 95 % interval)")
     figure.savefig(path, dpi=120)
-    plt.close(figure)
 
 
 def _line(axes: Any, by_rounds: dict[int, list[Record]], problem: str, colour: str) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from onearm.experiments.job import Record
 from papers.boz17.results import Results
 from papers.boz17.runs import DATA_SETS, FIRST, POINTS, powers
-from papers.figures import mean_and_range, pyplot
+from papers.figures import mean_and_range, subplots
 from papers.playing import curve_rounds
 
 LINES = {"Banditron": "C0", "PNewtron": "C1", "SOBAdiag": "C3", "Perceptron": "k"}
@@ -25,11 +25,10 @@ def draw(records: list[Record], path: Path) -> None:
     """Draw means over runs, and their range as a shade."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, PercentFormatter
 
-    plt = pyplot()
     results = Results(records)
     names = [data for data in DATA_SETS if results.played(data)]
     n = max(len(names), 1)
-    fig, panels = plt.subplots(2, n, figsize=(4 * n, 7.4), layout="constrained", squeeze=False)
+    figure, panels = subplots(2, n, (4 * n, 7.4), squeeze=False)
     for (above, below), data in zip(panels.T, names, strict=False):
         for learner in results.played(data):
             _by_gamma(above, results, data, learner)
@@ -49,9 +48,8 @@ def draw(records: list[Record], path: Path) -> None:
     panels[0, 0].set_ylabel("error over all rounds")
     panels[1, 0].set_ylabel("error so far, with the best γ")
     handles, labels = panels[0, 0].get_legend_handles_labels()
-    fig.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
-    fig.savefig(path, dpi=90)
-    plt.close(fig)
+    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
+    figure.savefig(path, dpi=90)
 
 
 def _by_gamma(axes: Any, results: Results, data: str, learner: str) -> None:

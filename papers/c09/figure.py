@@ -12,7 +12,7 @@ import numpy as np
 from onearm.experiments.job import Record
 from papers.c09.paper import DATA_SETS, OVA, STAND_IN, TREES, printed
 from papers.c09.runs import ENTRIES, FIRST, MAIN, POINTS, main_changes, split
-from papers.figures import mean_and_range, pyplot
+from papers.figures import mean_and_range, subplots
 from papers.playing import curve_rounds
 
 FORMS = ("C0", "C3", "C2")  # PA, PA-I, PA-II
@@ -27,12 +27,10 @@ def draw(records: list[Record], path: Path) -> None:
     """Draw means over runs and their range; a triangle is what Table I prints."""
     from matplotlib.ticker import PercentFormatter
 
-    plt, (runs, best) = pyplot(), split(records)
+    runs, best = split(records)
     names = [data for data in ENTRIES if any(run["data"] == data for run in runs)]
-    size = (13, 3.4 * max(len(names), 1))
-    fig, grid = plt.subplots(
-        max(len(names), 1), len(PANELS), figsize=size, layout="constrained", squeeze=False
-    )
+    n = max(len(names), 1)
+    figure, grid = subplots(n, len(PANELS), (13, 3.4 * n), squeeze=False)
     for data, row in zip(names, grid, strict=False):
         for axes, lines in zip(row, PANELS, strict=True):
             for method, colour in lines.items():
@@ -45,8 +43,7 @@ def draw(records: list[Record], path: Path) -> None:
             axes.legend(frameon=False, fontsize="small")
         row[0].set_title(DATA_SETS.get(data, "Reuters-21578 in place of RCV1"), loc="left")
         row[0].set_ylabel("error so far")
-    fig.savefig(path, dpi=90)
-    plt.close(fig)
+    figure.savefig(path, dpi=90)
 
 
 def _cell(run: Record) -> tuple[str, str, str, list[list[Any]]]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from onearm.experiments.job import Record
-from papers.figures import pyplot
+from papers.figures import subplots
 from papers.markdown import table, written_by
 from papers.replication import Options, Replication, Request
 from papers.z19.boosting import DATA_SETS, SEEDS, jobs
@@ -61,10 +61,8 @@ def _row(data: str, settings: str, runs: list[Record]) -> list[str]:
 
 def draw(records: list[Record], path: Path) -> None:
     """Draw means over the seeds."""
-    plt = pyplot()
     data_sets = list(dict.fromkeys(run["data"] for run in records))
-    size = (16, 4.2 * len(data_sets))
-    fig, panels = plt.subplots(len(data_sets), 3, figsize=size, squeeze=False, layout="constrained")
+    figure, panels = subplots(len(data_sets), 3, (16, 4.2 * len(data_sets)), squeeze=False)
     for row, data in zip(panels, data_sets, strict=True):
         for number, settings in enumerate((PAPER, DEFAULTS)):
             some = [r for r in records if (r["data"], r["settings"]) == (data, settings)]
@@ -74,8 +72,7 @@ def draw(records: list[Record], path: Path) -> None:
             _spread(row[1], some, "edge", f"C{number}", settings)
             _experts(row[2], some, f"C{number}", settings)
         _name(row, data, next(r for r in records if r["data"] == data))
-    fig.savefig(path, dpi=120)
-    plt.close(fig)
+    figure.savefig(path, dpi=120)
 
 
 def _spread(axes: Any, runs: list[Record], what: str, colour: str, label: str) -> None:

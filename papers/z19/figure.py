@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from onearm.experiments.job import Record
-from papers.figures import pyplot
+from papers.figures import subplots
 from papers.z19.paper import DATA_SETS, LEARNERS, TABLES, TUNED
 from papers.z19.runs import DEFAULTS, PAPER, select
 
@@ -16,8 +16,7 @@ STYLES = {PAPER: "-", DEFAULTS: "--"}
 
 def draw(records: list[Record], path: Path) -> None:
     """Draw the mean over runs with its standard error; a triangle is what Table 1 prints."""
-    plt = pyplot()
-    fig, panels = plt.subplots(2, 3, figsize=(15, 8.5), layout="constrained")
+    figure, panels = subplots(2, 3, (15, 8.5))
     for axes, data in zip(panels.flat, DATA_SETS, strict=True):
         for learner, settings in LINES:
             runs = select(records, data, learner, settings)
@@ -29,9 +28,8 @@ def draw(records: list[Record], path: Path) -> None:
         axes.set_title(data, loc="left")
         axes.grid(alpha=0.2)
     seen = {label: line for axes in panels.flat for line, label in _legend(axes)}
-    fig.legend(seen.values(), seen.keys(), loc="outside lower center", ncols=4, frameon=False)
-    fig.savefig(path, dpi=130)
-    plt.close(fig)
+    figure.legend(seen.values(), seen.keys(), loc="outside lower center", ncols=4, frameon=False)
+    figure.savefig(path, dpi=130)
 
 
 def _line(axes: Any, runs: list[Record], style: str, colour: str, label: str) -> None:

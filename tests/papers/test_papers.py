@@ -14,6 +14,7 @@ from papers.c09 import figure as c09_figure
 from papers.c09 import report as c09_report
 from papers.c09 import runs as c09_runs
 from papers.c09.paper import METHODS, OVA, TREES, printed
+from papers.figures import subplots
 from papers.replication import Options, Request
 from papers.verdicts import BETTER, WITHIN, WORSE
 from papers.z19 import report as z19_report
@@ -135,17 +136,12 @@ def test_table_of_c09():
 
 
 def test_figures_of_c09_have_three_panels_each(tmp_path, monkeypatch):
-    from matplotlib import pyplot
-
     records = c09_records({"Banditron": 0.3}, curve=[0.5] * 30) + [tuning_run(0.3, 0.5)]
-    monkeypatch.setattr(pyplot, "close", lambda figure: None)
+    figure, panels = subplots(1, 3, (13, 4), squeeze=False)
+    monkeypatch.setattr(c09_figure, "subplots", lambda *_, **__: (figure, panels))
     c09_figure.draw(records, tmp_path / "curves.png")
-    shown = [
-        [text.get_text() for text in axes.get_legend().get_texts()] for axes in pyplot.gcf().axes
-    ]
+    shown = [[text.get_text() for text in axes.get_legend().get_texts()] for axes in figure.axes]
     assert shown == [["Perceptron", "Banditron", "OVA PA-I", "tree PA-I"], [*OVA], [*TREES]]
-    monkeypatch.undo()
-    pyplot.close("all")
 
 
 def test_table_of_bh20():
