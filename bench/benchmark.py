@@ -67,7 +67,6 @@ class Requirement(NamedTuple):
 
     @property
     def met(self) -> bool:
-        """Whether the value keeps the bound."""
         if self.sign == "≥":
             return bool(self.value >= self.bound)
         return bool(self.value <= self.bound if self.sign == "≤" else self.value < self.bound)

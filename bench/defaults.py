@@ -47,7 +47,6 @@ class Job(NamedTuple):
     parameters: Record
 
     def configuration(self) -> Record:
-        """Return everything that decides the results."""
         return {**self._asdict(), "seeds": SEEDS, "rounds": ROUNDS}
 
     def play(self, progress: OnProgress) -> Record:
@@ -61,7 +60,6 @@ class Job(NamedTuple):
         return {"errors": errors, "versions": versions(), "date": now()}
 
     def summary(self, record: Record) -> str:
-        """Return the mean errors."""
         return f"{self.learner} {self.parameters}: {', '.join(means(record))}"
 
 
@@ -88,7 +86,6 @@ def jobs() -> list[Job]:
 
 
 def means(record: Record) -> list[str]:
-    """Return the mean error on each stream."""
     return [f"{np.mean(record['errors'][stream]):.3f}" for stream in STREAMS]
 
 
@@ -120,7 +117,6 @@ def _numbers(model: tuple) -> list:
 
 
 def write(records: list[Record], folder: Path) -> None:
-    """Write defaults.md."""
     (folder / "defaults.md").write_text(report(records))
 
 

@@ -62,7 +62,6 @@ def measure(options: argparse.Namespace) -> Results:
 
 
 def requirements(results: Results) -> list[Requirement]:
-    """Return all requirements on the results."""
     total = results["measured"]
     added = 100 * (total["race"] - total["rows"] - total["learners"]) / total["learners"]
     return [
@@ -72,7 +71,6 @@ def requirements(results: Results) -> list[Requirement]:
 
 
 def report(results: Results) -> str:
-    """Return the table."""
     total, sizes = results["measured"], results["sizes"]
     rows = [
         [each.what, f"{each.value:.1f}", f"below {each.bound:g}", "yes" if each.met else "**no**"]

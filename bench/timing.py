@@ -27,7 +27,6 @@ class Timing:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Time the body of a `with`."""
         wall, cpu = time.perf_counter(), time.process_time()
         yield
         self.cpu.append(time.process_time() - cpu)
@@ -41,11 +40,9 @@ class Timing:
         )
 
     def rate(self, clock: str = "cpu") -> float:
-        """Return rows per second of the best repeat."""
         return self.rows / min(getattr(self, clock))
 
     def record(self) -> dict[str, Any]:
-        """Return all numbers, for the results."""
         rates = {"rows_per_cpu_second": self.rate(), "rows_per_second": self.rate("wall")}
         return {"rows": self.rows, "error": self.error, **rates, "cpu": self.cpu, "wall": self.wall}
 
@@ -97,5 +94,4 @@ def format_command(command: Sequence[str]) -> str:
 
 
 def now() -> str:
-    """Return the time in UTC, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")

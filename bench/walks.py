@@ -102,7 +102,6 @@ def measure(root: Path, program: str) -> dict[str, Any]:
 
 
 def count(walk: Walk) -> tuple[int, int]:
-    """Return the numbers of files and of functions."""
     return len(walk), sum(map(len, walk.values()))
 
 
@@ -114,14 +113,7 @@ def report(results: dict[str, Any]) -> str:
     checkouts = [results[name] for name in ("before", "after") if name in results]
     columns = ["before", "after"][-len(checkouts) :]
     counts = [
-        [
-            name,
-            *(
-                str(n)
-                for what in (0, 1)
-                for n in (count(c["walks"][name])[what] for c in checkouts)
-            ),
-        ]
+        [name, *(str(count(c["walks"][name])[what]) for what in (0, 1) for c in checkouts)]
         for name in WALKS
     ]
     times = [[name, *(f"{c['imports'][name]:.2f}" for c in checkouts)] for name in IMPORTS]
@@ -164,7 +156,6 @@ NONE = Path()
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure and write."""
     from bench.benchmark import Option, TimedBenchmark
 
     options = (

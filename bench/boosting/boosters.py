@@ -129,7 +129,6 @@ def resident() -> int:
 
 
 def measure(options: argparse.Namespace) -> Results:
-    """Measure all parts on one core."""
     one_core()
     learner, X, y = published("AdaBandit", "isolet")
     return {

@@ -14,7 +14,6 @@ MIB = 2**20
 
 
 def requirements(results: Results) -> list[Requirement]:
-    """Return all requirements on the results."""
     memory = results["memory"]
     return [
         *(
@@ -36,7 +35,6 @@ def requirements(results: Results) -> list[Requirement]:
 
 
 def report(results: Results) -> str:
-    """Return all tables."""
     rows = [
         [r["learner"], r["data"], f"{r['N']}", f"{r['ours']:,.0f} ({r['worst']:,.0f})",
          f"{r['theirs']}", f"{r['ratio']:.0f}", f"{r['required'] or ''}"]
@@ -79,7 +77,6 @@ column is the power of N or k that fits best. A leaf has k·d statistics, so a p
 
 
 def draw(results: Results, path: Path) -> None:
-    """Draw how the cost of a round grows."""
     growth = results["growth"]
     figure, (left, right) = subplots(1, 2, (9, 3.6))
     for axes, by in ((left, "N"), (right, "k")):

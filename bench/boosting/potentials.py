@@ -39,7 +39,6 @@ def rate(k: int, N: int, seconds: float) -> float:
 
 
 def measure(options: argparse.Namespace) -> Results:
-    """Measure all pairs of numbers on one core."""
     one_core()
     warnings.filterwarnings("ignore", "n_classes=")  # that there is no table
     rates = [[rate(k, N, options.seconds) for N in LEARNERS] for k in track(CLASSES, "classes")]
@@ -47,7 +46,6 @@ def measure(options: argparse.Namespace) -> Results:
 
 
 def report(results: Results) -> str:
-    """Return the table."""
     rows = [
         [f"{k}", *(f"{rate:,.0f}" for rate in rates)]
         for k, rates in zip(results["classes"], results["rates"], strict=True)

@@ -4,7 +4,6 @@ Stores each run in results/chorus/parts.jsonl and writes parts.md and parts.png 
 plays what is missing.
 """
 
-import time
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -21,6 +20,7 @@ from onearm.chorus.echo import FROZEN
 from onearm.experiments.identity import versions
 from onearm.experiments.job import OnProgress, Record
 from onearm.streams.stream import Stream
+from papers.playing import play_timed
 
 REPEATS = {
     "balance": 3, "mice": 3, "pendigits": 3, "letter": 3, "newsgroups": 3, "SynNonSep": 3,
@@ -44,10 +44,7 @@ class Job(NamedTuple):
         """Return error and time, and the rounds of recovery where the labels change."""
         rows = load(self.stream, self.seed)
         learner = make(self.variant, rows, self.seed)
-        make(self.variant, rows, self.seed).play(rows.first(1))  # compiles
-        began = time.process_time()
-        correct = learner.play(rows).correct
-        seconds = time.process_time() - began
+        correct, seconds = play_timed(learner, rows)
         record = {
             "rounds": len(correct), "error": float(1.0 - correct.mean()),
             "cpu_seconds": round(seconds, 3), "alarmed": bool(learner.change[FROZEN]),
@@ -56,14 +53,12 @@ class Job(NamedTuple):
         return record | (recovery(correct) if self.stream in CHANGING else {})
 
     def summary(self, record: Record) -> str:
-        """Return error and time."""
         run = f"{self.variant} on {self.stream}, seed {self.seed}"
         return f"{run}: {record['error']:.4f} in {record['cpu_seconds']:.1f} s"
 
 
 @lru_cache(maxsize=1)
 def load(name: str, seed: int) -> Stream:
-    """Return the rows of a repeat."""
     if name == WIDE:
         return onearm.Separable(20_000, 10, 64, seed=seed)
     if name not in CHANGING:
@@ -90,7 +85,6 @@ def recovery(correct: np.ndarray, window: int = 200, tolerance: float = 0.02) ->
 
 
 def variants(name: str) -> list[str]:
-    """Return the variants that are played on a stream."""
     if name in CHANGING:
         return ["whole", "without echo"]
     if name == WIDE:
@@ -101,7 +95,6 @@ def variants(name: str) -> list[str]:
 
 
 def jobs() -> list[Job]:
-    """Return all runs, stream by stream."""
     return [
         Job(variant, name, seed)
         for name, repeats in REPEATS.items()

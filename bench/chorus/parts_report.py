@@ -35,7 +35,6 @@ def ratios(runs: dict[str, list[Record]], variant: str) -> np.ndarray:
 
 
 def mean(runs: list[Record], of: str) -> float:
-    """Return a mean over runs."""
     return float(np.mean([run[of] for run in runs]))
 
 
@@ -52,7 +51,6 @@ def cell(runs: dict[str, list[Record]], variant: str) -> str:
 
 
 def sizes(runs: Runs) -> str:
-    """Return rounds and seeds of each stream."""
     lines = []
     for name in STREAMS:
         whole, copies = runs[name]["whole"], COPIES.get(name, 1)
@@ -76,7 +74,6 @@ def costs(runs: Runs) -> str:
 
 
 def changes(runs: Runs) -> str:
-    """Return the rounds of recovery from a change."""
     rows = [
         [name, variant, *(", ".join(f"{run[of]:,}" for run in played) for of in RECOVERY),
          f"{100 * mean(played, 'error'):.2f}", f"{sum(run['alarmed'] for run in played)}"]
@@ -87,7 +84,6 @@ def changes(runs: Runs) -> str:
 
 
 def draw(runs: Runs, variants: Sequence[str], path: Path) -> None:
-    """Draw the errors as multiples of the whole's."""
     figure, panels = subplots(1, len(STREAMS), (13, 4.4), sharey=True)
     for axes, name in zip(panels, STREAMS, strict=True):
         _draw_stream(axes, runs[name], variants)
@@ -128,7 +124,6 @@ def _draw_stream(axes: Any, runs: dict[str, list[Record]], variants: Sequence[st
 
 
 def write(records: list[Record], folder: Path) -> None:
-    """Write parts.md and parts.png."""
     runs: Runs = defaultdict(lambda: defaultdict(list))
     for record in records:
         runs[record["stream"]][record["variant"]].append(record)
@@ -138,7 +133,6 @@ def write(records: list[Record], folder: Path) -> None:
 
 
 def report(runs: Runs, variants: Sequence[str]) -> str:
-    """Return all tables."""
     records = [run for streams in runs.values() for played in streams.values() for run in played]
     last = max(records, key=lambda record: record["date"])
     rows = [[v, *(cell(runs[name], v) for name in STREAMS)] for v in variants]

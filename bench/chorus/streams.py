@@ -57,7 +57,6 @@ NAMES = (
 
 
 def repeats(name: str) -> int:
-    """Return the number of repeats of a stream."""
     return 3 if name in LARGE else 10
 
 

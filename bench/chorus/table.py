@@ -11,8 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bench.benchmark import OUT, parse
-from bench.chorus.comparison import FAR, FEW
-from bench.chorus.runs import MAX_SECONDS, TUNING_ROUNDS, everyone, ledger_path
+from bench.chorus.comparison import (
+    FAR,
+    FEW,
+    MAX_SECONDS,
+    TUNING_ROUNDS,
+    everyone,
+    ledger_path,
+)  # fmt: skip
 from bench.chorus.streams import COPIES, DEVELOPMENT, NAMES
 from onearm import metrics
 from onearm.experiments.job import Record
@@ -36,7 +42,6 @@ class Entry(NamedTuple):
 
     @property
     def error(self) -> float:
-        """Return the mean error over all rounds."""
         return float(np.mean([run["error"] for run in self.runs]))
 
     def mean(self, of: str) -> str:
@@ -53,7 +58,6 @@ class Entry(NamedTuple):
         return ", ".join(f"{name}={_short(value)}" for name, value in given.items()) or "–"
 
     def row(self) -> list[str]:
-        """Return a line of a stream's table."""
         errors = [self.mean(of) for of in ("error", "last_tenth", "last_fifth")]
         rate = np.median([run["rounds_per_cpu_second"] for run in self.runs])
         return [self.learner, self.setting(), *errors, str(len(self.runs)), f"{rate:,.0f}"]
@@ -64,7 +68,6 @@ def _short(value: Any) -> str:
 
 
 def read(folder: Path) -> list[Record]:
-    """Return all runs of all ledgers."""
     return [
         record | {"learner": EARLIER.get(name, record["learner"])}
         for name in ("chorus", *EARLIER, "rivals")
@@ -120,7 +123,6 @@ def section(name: str, played: list[Entry]) -> str:
 
 
 def all_errors(by_stream: dict[str, list[Entry]], records: Sequence[Record]) -> str:
-    """Return the table of every learner on every stream."""
     names = [name for name in NAMES if by_stream[name]]
     errors = {(name, e.learner): (e.error, len(e.runs)) for name in names for e in by_stream[name]}
     notes = {(r["stream"], r["learner"]) for r in records if r["phase"] == 2 and "note" in r}
@@ -143,7 +145,6 @@ def all_errors(by_stream: dict[str, list[Entry]], records: Sequence[Record]) -> 
 
 
 def report(records: Sequence[Record]) -> str:
-    """Return all tables."""
     by_stream = entries(records)
     sections = "\n\n".join(section(name, played) for name, played in by_stream.items() if played)
     return f"""# Chorus and the other learners
@@ -177,7 +178,6 @@ In brackets the number of repeats where they are few; the lowest error is bold.
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write the tables."""
     folder = parse("chorus.table", __doc__, (OUT,), arguments).out
     (folder / "chorus" / "table.md").write_text(report(read(folder)))
     return 0

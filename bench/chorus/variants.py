@@ -55,7 +55,6 @@ def begin_again(voices, memory, scatter, conductor):
 
 
 def with_kernels(name: str, **kernels: Any) -> type[Chorus]:
-    """Return Chorus with other kernels."""
     defaults = {n: getattr(chorus, n) for n in ("look", "scores", "chances", "choose")}
     return type(name, (Chorus,), {}, **(defaults | {"update": chorus.update} | kernels))
 

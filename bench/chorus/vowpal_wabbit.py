@@ -33,7 +33,6 @@ MAX_CROSSED = 20  # columns up to which products of two features are tried
 
 
 def settings(name: str, data: str) -> Settings:
-    """Return the settings of an explorer that are tried on a stream."""
     rows = stream(data, 0)
     dense = isinstance(next(rows.chunks())[0], np.ndarray)
     views = [view for view in VIEWS if dense or view != "standard"]
@@ -93,7 +92,6 @@ class Files:
         return child([*command, *files], timing, cwd=self.path)
 
     def play(self, given: dict[str, Any], seed: int) -> Run:
-        """Play all rows."""
         timing = Timing(len(self.labels))
         how = ["--cbify", str(self.k), *given["options"].split()]
         how += ["--learning_rate", str(given["learning_rate"]), "--random_seed", str(seed)]
@@ -112,7 +110,6 @@ _open: list[Files] = []  # the last files, for the next explorer
 
 
 def play(data: str, given: dict[str, Any], seed: int, rounds: int) -> Run:
-    """Play the first rounds of a repeat."""
     arguments = (data, seed, rounds, given["view"])
     if not _open or _open[0].arguments != arguments:
         while _open:

@@ -44,7 +44,6 @@ class Bounded(AdaBoostMH):
 
 
 def adaboost_mh(data: Split, budget: float, **settings: Any) -> Curve:
-    """Train AdaBoostMH for so many CPU seconds."""
     model = Bounded(n_rounds=MANY, random_state=0, arms="recent", **settings)
     model.began, model.budget = time.process_time(), budget
     model.fit(data.X, data.y)
@@ -56,7 +55,6 @@ def adaboost_mh(data: Split, budget: float, **settings: Any) -> Curve:
 
 
 def lightgbm(data: Split, budget: float, **settings: Any) -> Curve:
-    """Train LightGBM for so many CPU seconds."""
     from lightgbm import LGBMClassifier
     from lightgbm.callback import EarlyStopException
 
@@ -76,7 +74,6 @@ def lightgbm(data: Split, budget: float, **settings: Any) -> Curve:
 
 
 def xgboost(data: Split, budget: float, **settings: Any) -> Curve:
-    """Train XGBoost for so many CPU seconds."""
     import xgboost as xgb
 
     clock: list[tuple[int, float]] = []
@@ -137,7 +134,6 @@ def forest(data: Split, budget: float, **settings: Any) -> Curve:
 
 
 def error(data: Split, labels: np.ndarray) -> float:
-    """Return the error on the test rows."""
     return float((labels != data.y_test).mean())
 
 
@@ -171,7 +167,6 @@ def competitors(name: str) -> dict[str, tuple[Callable[..., Curve], dict[str, An
 
 
 def run(name: str, budget: float, console: Console) -> dict[str, Any]:
-    """Return the curves of all models on one data set."""
     data, curves = load(name), {}
     small = Split(data.X[:500], data.y[:500], data.X_test[:50], data.y_test[:50])
     for model, (train, settings) in competitors(name).items():

@@ -21,7 +21,6 @@ def error_at(curve: list[list[float]], seconds: float) -> float:
 
 
 def is_ours(model: str) -> bool:
-    """Whether a model is one of ours."""
     return model.startswith("AdaBoostMH")
 
 
@@ -35,7 +34,6 @@ def ahead(curves: Results, model: str, budget: float) -> float:
 
 
 def report(results: Results) -> str:
-    """Return all tables."""
     data = results["data"]
     commands = {(each["command"], each["about"]["date"]) for each in data.values()}
     written = ", ".join(f"`{command}` on {date}" for command, date in sorted(commands))
@@ -69,7 +67,6 @@ def _percent(error: float) -> str:
 
 
 def draw(results: Results, path: Path) -> None:
-    """Draw the curves of all data sets."""
     data = results["data"]
     figure, panels = subplots(1, len(data), (20, 5), squeeze=False)
     for axes, (name, each) in zip(panels[0], data.items(), strict=True):

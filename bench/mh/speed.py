@@ -40,7 +40,6 @@ def started(base: str, arms: str, n_jobs: int = 1, rounds: int = 1) -> AdaBoostM
 
 
 def rounds_of(model: AdaBoostMH, rounds: int) -> Callable[[], Any]:
-    """Return a function that plays more rounds."""
     return lambda: model.ensemble_.boost(rounds, model._training)
 
 
@@ -136,7 +135,6 @@ def prediction(repeats: int) -> Results:
 
 
 def measure(options: argparse.Namespace) -> Results:
-    """Measure all parts."""
     results: Results = {"repeats": options.repeats}
     for part in (policies, widths, prediction, searches):
         Console(stderr=True).print(f"measuring {part.__name__} …")

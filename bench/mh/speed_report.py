@@ -14,7 +14,6 @@ WORDS = {"≥": "at least", "<": "less than"}
 
 
 def requirements(results: Results) -> list[Requirement]:
-    """Return all requirements on the results."""
     seconds, stump = results["searches"], results["searches"]["full"]["stump"]
     peer = seconds["AdaBoostClassifier"]
     per_column = [
@@ -35,7 +34,6 @@ def requirements(results: Results) -> list[Requirement]:
 
 
 def report(results: Results) -> str:
-    """Return all tables."""
     seconds, predicted = results["searches"], results["prediction"]
     searches = [
         [base, _ms(min(full["one"])), _ms(min(full["two"])),
@@ -95,7 +93,6 @@ def _ms(seconds: float) -> str:
 
 
 def draw(results: Results, path: Path) -> None:
-    """Draw the cost of a policy and of a round by the number of columns."""
     figure, (left, right) = subplots(1, 2, (11, 4))
     for policy, by_width in results["policies"].items():
         d, seconds = np.array([[int(d), s] for d, s in by_width.items()]).T

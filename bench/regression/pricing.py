@@ -41,24 +41,19 @@ class Market:
         self.Q = np.eye(m) - 0.3 / m * (1 - np.eye(m))
 
     def loss(self, p: np.ndarray, a: np.ndarray) -> float:
-        """Return the negative profit."""
         return -float(p @ (a - self.Q @ p))
 
     def profits(self, prices: np.ndarray) -> np.ndarray:
-        """Return the profit of each round."""
         return np.array([-self.loss(p, a) for p, a in zip(prices, self.a, strict=True)])
 
     def best(self) -> np.ndarray:
-        """Return the best prices for each customer."""
         return np.linalg.solve(2 * self.Q, self.a.T).T
 
     def fixed(self) -> np.ndarray:
-        """Return the best prices that are the same for all."""
         return np.broadcast_to(self.best().mean(axis=0), self.a.shape)
 
 
 def settings(name: str, m: int) -> Record:
-    """Return the parameters of a learner for m articles."""
     return COMMON | {key: value[m] for key, value in LEARNERS[name].items()} | {"R": 3.0 * m**0.5}
 
 
@@ -69,7 +64,6 @@ class Job(NamedTuple):
     seed: int
 
     def configuration(self) -> Record:
-        """Return everything that decides the results."""
         learners = {name: settings(name, self.articles) for name in LEARNERS}
         return {**self._asdict(), "rounds": ROUNDS, "noise": NOISE, "learners": learners}
 
@@ -97,7 +91,6 @@ class Job(NamedTuple):
         return {name: 1 + (profit - best) / best.mean() for name, profit in profits.items()}
 
     def summary(self, record: Record) -> str:
-        """Return the shares of the last quarter."""
         last = ", ".join(f"{name} {100 * q[-1]:.1f} %" for name, q in record["quarters"].items())
         return f"{self.articles} articles, seed {self.seed}: {last}"
 
@@ -109,12 +102,10 @@ def smooth(values: np.ndarray) -> list[float]:
 
 
 def jobs() -> list[Job]:
-    """Return all markets."""
     return [Job(m, seed) for m in ARTICLES for seed in range(SEEDS)]
 
 
 def write(records: list[Record], folder: Path) -> None:
-    """Write pricing.md and pricing.png."""
     markets = defaultdict(list)
     for record in records:
         markets[record["articles"]].append(record)
@@ -123,7 +114,6 @@ def write(records: list[Record], folder: Path) -> None:
 
 
 def report(markets: dict[int, list[Record]]) -> str:
-    """Return the table."""
     rows = [
         [f"{m}", name, *(f"{100 * share:.1f}" for share in mean(records, "quarters", name))]
         for m, records in markets.items()
@@ -148,7 +138,6 @@ def mean(records: list[Record], what: str, name: str) -> np.ndarray:
 
 
 def draw(markets: dict[int, list[Record]], path: Path) -> None:
-    """Draw the smoothed profits over the customers."""
     figure, panels = subplots(1, len(markets), (9, 3.4), "tight")
     for panel, (m, records) in zip(panels, markets.items(), strict=True):
         for colour, name in enumerate((FIXED, *LEARNERS)):

@@ -51,7 +51,6 @@ def make_rows(n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def ours(n_rows: int, n: int, d: int, repeats: int) -> float:
-    """Return seconds per round of the booster."""
     X, y = make_rows(n_rows, d)
     booster = BanditGradientBooster(d, n_learners=n, **SETTINGS)
     booster.play(X[:10], y[:10], noise=NOISE)
@@ -59,13 +58,11 @@ def ours(n_rows: int, n: int, d: int, repeats: int) -> float:
 
 
 def numpys(n_rows: int, n: int, d: int, repeats: int) -> float:
-    """Return seconds per round of NumPy."""
     X, y = make_rows(n_rows, d)
     return best_of(repeats, lambda: in_numpy(X, y, n, 0)) / n_rows
 
 
 def measure(options: argparse.Namespace) -> Results:
-    """Measure all on one core."""
     one_core()
     n_rows, repeats = (300, 1) if options.quick else (20_000, 5)
     return {
@@ -78,12 +75,10 @@ def measure(options: argparse.Namespace) -> Results:
 
 
 def requirements(results: Results) -> list[Requirement]:
-    """Return the requirement on the results."""
     return [Requirement("rate over NumPy's", results["numpy"] / results["ours"], "≥", REQUIRED)]
 
 
 def report(results: Results) -> str:
-    """Return all tables."""
     (ratio,) = requirements(results)
     missed = "" if ratio.met else ", **not met**"
     head = ["µs per round", "ns per learner and feature"]
@@ -119,7 +114,6 @@ linear in the number of learners and of features, and less per piece where there
 
 
 def draw(results: Results, path: Path) -> None:
-    """Draw the cost of a round by learners and by features."""
     figure, panels = subplots(1, 2, (8, 3), None, sharey=True)
     fixed = {"learners": f"{D} features", "features": f"{N} learners"}
     for panel, name in zip(panels, fixed, strict=True):

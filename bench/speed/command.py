@@ -15,9 +15,7 @@ from rich.progress import Progress
 
 from bench.benchmark import Option, Results, TimedBenchmark
 from bench.speed import calls, cold_start, long_streams, playing
-from bench.speed.c_loops import COMPILE
-from bench.speed.report import PACKAGES, report
-from bench.speed.requirements import requirements
+from bench.speed.report import PACKAGES, report, requirements
 from bench.speed.streams import SEED, streams
 from bench.timing import one_core
 
@@ -60,9 +58,8 @@ def measure(options: argparse.Namespace) -> Results:
 
 
 def compiler() -> str:
-    """Return the version of the C compiler and how it is called."""
     cc = subprocess.run(["cc", "--version"], capture_output=True, text=True, check=True).stdout
-    return f"{cc.splitlines()[0]}; {' '.join(COMPILE)}"
+    return f"{cc.splitlines()[0]}; {' '.join(playing.COMPILE)}"
 
 
 main = TimedBenchmark(

@@ -75,7 +75,6 @@ def peak() -> int:
 
 
 def measure(lengths: tuple[int, ...], done: Callable[[], Any]) -> dict[str, Any]:
-    """Observe in a new process."""
     observed = json.loads(
         child([sys.executable, "-m", "bench.speed.long_streams", *map(str, lengths)])
     )

@@ -2,6 +2,7 @@
 
 import re
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -9,10 +10,7 @@ from random import Random
 from bench.speed.streams import ERROR_ROWS, Rows, features, lines
 from bench.timing import Timing, child, format_command
 
-EXPLORERS = {
-    "VW epsilon": ("--epsilon", "0.05"),
-    "VW squarecb": ("--cb_explore_adf", "--squarecb"),
-}
+EXPLORERS = {"VW epsilon": ("--epsilon", "0.05"), "VW squarecb": ("--cb_explore_adf", "--squarecb")}
 
 
 @dataclass
@@ -54,28 +52,24 @@ class FromFile:
         return float(loss[1])
 
     def run(self) -> None:
-        """Time one more repeat."""
         child(self.command("one"), self.start, cwd=self.folder, free=True)
         child(self.command(self.rows.name), self.whole, cwd=self.folder, free=True)
 
     def record(self) -> dict:
-        """Return all numbers, with the command."""
         command = format_command(self.command(self.rows.name))
         return {"command": command, **self.net().record(), "start": self.start.record()}
 
     def net(self) -> Timing:
-        """Return the times without that of starting."""
         return self.whole.less(self.start)
 
 
 def workspace(*options: str):
-    """Open a workspace from Python."""
     from vowpalwabbit import Workspace
 
     return Workspace(arg_list=[*options, "--quiet"])
 
 
-def cbify(model, texts: list[str], y: list[int]) -> int:
+def cbify(model, texts: Iterable[str], y: list[int]) -> int:
     """Predict and learn in one call, its fastest way from Python; return the number of errors.
 
     The line contains the true label and --cbify hides it. `get_multiclass_prediction` is half as
@@ -92,13 +86,8 @@ def cbify(model, texts: list[str], y: list[int]) -> int:
 
 def cbify_rows(model, rows: list, y: list[int]) -> int:
     """Do the same from NumPy rows, whose lines are made here."""
-    wrong = 0
-    for x, truth in zip(rows, y, strict=True):
-        example = model.example(f"{truth + 1} {features(x)}")
-        model.learn(example)
-        wrong += example.get_multiclass_prediction() != truth + 1
-        model.finish_example(example)
-    return wrong
+    texts = (f"{truth + 1} {features(x)}" for x, truth in zip(rows, y, strict=True))
+    return cbify(model, texts, y)
 
 
 def cb_explore(model, texts: list[str], y: list[int]) -> int:

@@ -27,10 +27,20 @@ import onearm
 from bench.benchmark import Option, Results, TimedBenchmark, parse
 from bench.timing import Timing, child, one_core
 from bench.trees import moa
-from bench.trees.data import FILES, SEED, Table, load
+from bench.trees.data import (
+    DELTA,
+    FILES,
+    GRACE_PERIOD,
+    OURS,
+    RIVER,
+    SEED,
+    SPLITS,
+    TAU,
+    Table,
+    load,
+)  # fmt: skip
 from bench.trees.moa import CALLED, CALLS, FREE, FUNCTION, WAYS, Entry
 from bench.trees.report import PACKAGES, report, requirements
-from bench.trees.settings import DELTA, GRACE_PERIOD, OURS, RIVER, SPLITS, TAU
 
 SIZES = (
     Option("rows", 100_000, "rows of a repeat, at least"),
@@ -48,12 +58,7 @@ OPTIONS = (
 
 def ours(data: Table) -> Entry:
     """Return how our tree is made and plays the stream."""
-    settings = {
-        "grace_period": GRACE_PERIOD,
-        "delta": DELTA,
-        "tau": TAU,
-        "n_splits": SPLITS,
-    }
+    settings = {"grace_period": GRACE_PERIOD, "delta": DELTA, "tau": TAU, "n_splits": SPLITS}
     sizes = {"n_classes": data.k, "n_features": len(data.columns), "nominal": data.nominal}
     return (
         lambda: onearm.HoeffdingTree(**sizes, **settings),
@@ -68,11 +73,7 @@ def river(data: Table, n: int) -> Entry:
     rows = [dict(zip(data.columns, x, strict=True)) for x in data.X[:n].tolist()]
     y = data.y[:n].tolist()
     nominal = [column for column, m in zip(data.columns, data.nominal, strict=True) if m]
-    settings = {
-        "grace_period": GRACE_PERIOD,
-        "delta": DELTA,
-        "tau": TAU,
-    }  # and its defaults
+    settings = {"grace_period": GRACE_PERIOD, "delta": DELTA, "tau": TAU}  # and its defaults
 
     def play(model: Any) -> list[int | None]:
         labels = []
@@ -102,7 +103,6 @@ def timed(n: int, passes: int, repeats: int, entry: Entry) -> tuple[Timing, Any]
 
 
 def accuracies(labels: Any, y: np.ndarray, *lengths: int) -> dict[str, float]:
-    """Return the accuracy on the first rows, for each length."""
     numbers = np.array([-1 if label is None else int(label) for label in labels])
     correct = numbers == y[: len(numbers)]
     return {str(n): float(correct[:n].mean()) for n in lengths if n <= len(correct)}
@@ -113,13 +113,7 @@ def in_jvm(arguments: Sequence[str]) -> Results:
     name, way, *rest = arguments
     options = parse("trees", __doc__, SIZES, rest)
     data = load(name)
-    entry = moa.tree(
-        data,
-        way,
-        grace_period=GRACE_PERIOD,
-        confidence=DELTA,
-        tie_threshold=TAU,
-    )
+    entry = moa.tree(data, way, grace_period=GRACE_PERIOD, confidence=DELTA, tie_threshold=TAU)
     n = min(CALLED, len(data.y)) if way == CALLS else len(data.y)
     warming: list[float] = []  # rows per CPU second of each run from the first
     while sum(n / rate for rate in warming) < options.warm or len(warming) < 2:
@@ -182,7 +176,6 @@ def _joined(turns: list[Results]) -> Timing:
 
 
 def measure(options: argparse.Namespace) -> Results:
-    """Measure all data sets on one core."""
     if options.quick:
         options.river, options.turns, options.repeats, options.warm = 2_000, 1, 2, 3
     one_core()
@@ -198,15 +191,7 @@ def measure(options: argparse.Namespace) -> Results:
 
 
 main = TimedBenchmark(
-    "trees",
-    __doc__,
-    "trees",
-    measure,
-    report,
-    None,
-    requirements,
-    OPTIONS,
-    PACKAGES,
+    "trees", __doc__, "trees", measure, report, None, requirements, OPTIONS, PACKAGES
 ).main
 
 if __name__ == "__main__":

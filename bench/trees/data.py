@@ -1,4 +1,4 @@
-"""The data sets of the trees, read from files in the folder that ONEARM_DATA names."""
+"""The settings of the trees; their data sets, from files in the folder that ONEARM_DATA names."""
 
 import lzma
 import os
@@ -11,6 +11,8 @@ from onearm.streams.cache import file_digest
 
 FOLDER = Path(os.environ.get("ONEARM_DATA", Path(__file__).parents[3] / "shared" / "data"))
 SEED = 0
+GRACE_PERIOD, DELTA, TAU, SPLITS = 200, 1e-7, 0.05, 10  # settings of all trees
+OURS, RIVER = "onearm", "River"
 REPAIRED = 122_076  # row of movement, from 0, whose z4 is damaged at the source and a guess here
 SENSORS = [f"{axis}{place}" for place in "1234" for axis in "xyz"]
 FILES = {"letter": "letter", "pendigits": "pendigits", "movement": "movement_har", "elec2": "elec2"}
@@ -35,13 +37,11 @@ class Table(NamedTuple):
     sha256: str  # of the file
 
     def record(self) -> dict[str, Any]:
-        """Return a description for the results."""
         sizes = {"rows": len(self.y), "columns": len(self.columns), "classes": self.k}
         return {**sizes, "about": ABOUT[self.name], "sha256": self.sha256}
 
 
 def load(name: str) -> Table:
-    """Read a data set."""
     path = FOLDER / f"{FILES[name]}.csv.xz"
     with lzma.open(path, "rt") as file:
         head = file.readline().strip().split(",")

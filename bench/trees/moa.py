@@ -67,7 +67,6 @@ def tree(data: Table, way: str, **settings: float) -> Entry:
 
 
 def java() -> str:
-    """Return the version of Java and its garbage collectors."""
     from java.lang import System
     from java.lang.management import ManagementFactory
 

@@ -1,8 +1,8 @@
 """The results of the trees as tables, and the requirements on them."""
 
 from bench.benchmark import Requirement, Results, verdict, written_by
+from bench.trees.data import DELTA, GRACE_PERIOD, OURS, RIVER, SPLITS, TAU
 from bench.trees.moa import FREE, LOOP, WAYS
-from bench.trees.settings import DELTA, GRACE_PERIOD, OURS, RIVER, SPLITS, TAU
 from papers.markdown import table
 
 PACKAGES = ("onearm", "numpy", "numba", "capymoa", "river")
@@ -20,7 +20,6 @@ def fastest(measured: Results) -> str:
 
 
 def requirements(results: Results) -> list[Requirement]:
-    """Return all requirements on the results."""
     every = []
     for name, data in results["data"].items():
         measured, n = data["contestants"], str(data["rows"])
@@ -40,7 +39,6 @@ def requirements(results: Results) -> list[Requirement]:
 
 
 def report(results: Results) -> str:
-    """Return all tables."""
     measured = next(iter(results["data"].values()))["contestants"]
     ways = "\n".join(f"- {way}: {how}; {measured[way]['java']}." for way, how in WAYS.items())
     tables = "\n\n".join(_table(name, data, results) for name, data in results["data"].items())

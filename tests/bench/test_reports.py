@@ -8,26 +8,20 @@ from bench import defaults, race, walks
 from bench.benchmark import RESULTS
 from bench.boosting import boosters_report, potentials
 from bench.chorus import parts, parts_report, table
-from bench.chorus.comparison import best, phase_2
-from bench.chorus.runs import Job, ledger_path
+from bench.chorus.comparison import Job, best, ledger_path, phase_2
 from bench.chorus.streams import NAMES, repeats
 from bench.mh import peers_report, speed_report
 from bench.regression import speed as regression_speed
 from bench.speed import report as speed
-from bench.speed import requirements as speed_requirements
 from bench.trees import report as trees
 from onearm.experiments.ledger import Ledger
 from onearm.experiments.run import Experiment
 
-REPORTS = {
-    "speed": speed, "trees": trees, "boosters": boosters_report, "potentials": potentials,
-    "mh_peers": peers_report, "mh_speed": speed_report, "race_speed": race,
-    "regression_speed": regression_speed,
-}  # fmt: skip
 REQUIREMENTS = {
-    "speed": speed_requirements, "trees": trees, "boosters": boosters_report,
-    "mh_speed": speed_report, "race_speed": race, "regression_speed": regression_speed,
+    "speed": speed, "trees": trees, "boosters": boosters_report, "mh_speed": speed_report,
+    "race_speed": race, "regression_speed": regression_speed,
 }  # fmt: skip
+REPORTS = REQUIREMENTS | {"potentials": potentials, "mh_peers": peers_report}
 
 
 def stored(name):
