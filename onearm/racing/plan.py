@@ -78,16 +78,18 @@ class Plan:
             given = getattr(self, name)
             several = list(given) if isinstance(given, list | tuple) else [given]
             object.__setattr__(self, name, several)
-        value = vars(self)
-        lists = {n: (bool(value[n]), "at least one", value[n]) for n in ("streams", "learners")}
-        flags = ((name, value[name]) for name in ("in_order", "raw"))
-        tuned = isinstance(self.tune, int | float) and 0 <= self.tune <= 0.5
-        require(
-            **lists,
-            **{name: (isinstance(flag, bool), "True or False", flag) for name, flag in flags},
-            **{name: _whole(value[name], name == "rounds", *LIMITS[name]) for name in LIMITS},
-            tune=(tuned, "in [0, 0.5]", self.tune),
-        )
+        for name in ("streams", "learners"):
+            require(**{name: (len(getattr(self, name)) > 0, "at least one", getattr(self, name))})
+        for name in ("in_order", "raw"):
+            value = getattr(self, name)
+            require(**{name: (isinstance(value, bool), "True or False", value)})
+        for name, (least, most) in LIMITS.items():
+            value = getattr(self, name)
+            is_whole = isinstance(value, int) and not isinstance(value, bool)
+            fits = (is_whole and least <= value <= most) or (name == "rounds" and value is None)
+            require(**{name: (fits, f"a whole number in [{least}, {most}]", value)})
+        fits = isinstance(self.tune, int | float) and 0 <= self.tune <= 0.5
+        require(tune=(fits, "in [0, 0.5]", self.tune))
 
     @classmethod
     def read(cls, path: str | Path) -> "Plan":
@@ -171,12 +173,6 @@ class Plan:
                 expected = f"{cls.__name__} has the parameters {', '.join(allowed)}"
                 raise ValueError(f"{expected}, got {key!r}")
         return ((cls, chosen) for chosen in grid(entry))
-
-
-def _whole(value: Any, optional: bool, least: int, most: int) -> tuple[bool, str, Any]:
-    is_whole = isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
-    fits = is_whole or (optional and value is None)
-    return fits, f"a whole number in [{least}, {most}]", value
 
 
 def _require_different(what: str, names: list[str]) -> None:

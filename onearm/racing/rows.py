@@ -158,17 +158,17 @@ def is_shuffled(source: Source, in_order: bool) -> bool:
 
 @lru_cache(maxsize=3)  # one of each view
 def rows(
-    source: Source, rounds: int | None, seed: int, in_order: bool, kind: str, n_tuning: int = 0
+    source: Source, rounds: int | None, seed: int, in_order: bool, kind: str, tune: float = 0.0
 ) -> Stream:
     """Return what is played in a repeat, in the view of this kind.
 
-    The first `n_tuning` rows do not come again where rows are played several times.
+    The rows for tuning do not come again where rows are played several times.
     """
     if source.generator:
         stream = source.generate(rounds, seed)
         return view(kind, stream)(stream).in_memory_up_to(CACHED)
     stream = _loaded(source)
-    n = rounds or stream.count()
+    n, n_tuning = rounds or stream.count(), n_tuning_rows(source, rounds, tune)
     if is_shuffled(source, in_order):
         ordered = shuffled_passes(stream, n, n_tuning, seed)
     else:

@@ -52,7 +52,7 @@ class Job(NamedTuple):
         }  # fmt: skip
 
     def play(self, progress: OnProgress = lambda *_: None) -> Record:
-        stream, n_tuning = self.stream(), self.n_tuning_rows()
+        stream, n_tuning = self.stream(), n_tuning_rows(self.source, self.rounds, self.tune)
         chosen = _tune(self, stream.first(n_tuning)) if n_tuning else {}
         learner = stream.learner(self.cls, seed=self.seed + self.repeat, **self.parameters | chosen)
         correct, y, seconds = _play(learner, stream.after(n_tuning), progress)
@@ -77,10 +77,6 @@ class Job(NamedTuple):
     def summary(self, record: Record) -> str:
         return f"{self}: error {record['error']:.4f} in {record['n_rounds']} rounds"
 
-    def n_tuning_rows(self) -> int:
-        """Return how many of the first rows are for tuning only."""
-        return n_tuning_rows(self.source, self.rounds, self.tune)
-
     def stream(self) -> Stream:
         """Return the rows for tuning and those that are played, in this learner's view.
 
@@ -89,7 +85,7 @@ class Job(NamedTuple):
         unscaled = self.raw or "nominal" in self.cls.__dataclass_fields__
         kind = "raw" if self.cls.missing else "filled" if unscaled else "linear"
         seed = self.seed + self.repeat
-        return rows(self.source, self.rounds, seed, self.in_order, kind, self.n_tuning_rows())
+        return rows(self.source, self.rounds, seed, self.in_order, kind, self.tune)
 
 
 def _play(

@@ -73,9 +73,7 @@ class Stream:
         if hasattr(X, "columns"):
             about = {"feature_names": tuple(map(str, X.columns))} | about
         X = X if hasattr(X, "dtype") else as_array(X, np.float64, "X")  # frames and lists have none
-        if len(X.shape) != 2:
-            raise ValueError(f"X must have two dimensions, got shape {X.shape}")
-        for some, _ in chunks(X):
+        for some, _ in chunks(X):  # which refuses other than two dimensions
             as_rows(some, X.shape[1], missing=True)
         if n_classes == 0:
             k, labels = 0, as_array(y, np.float64, "y")

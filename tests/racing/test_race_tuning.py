@@ -7,7 +7,7 @@ import onearm
 from onearm import metrics
 from onearm.racing.plan import Plan
 from onearm.racing.race import race
-from onearm.racing.rows import resolve, rows
+from onearm.racing.rows import n_tuning_rows, resolve, rows
 from tests.racing.racers import ROUNDS
 
 
@@ -51,7 +51,7 @@ def test_rows_of_tuning_do_not_come_again(in_order):
     (job,) = Plan(
         [onearm.Stream.of(X, y)], ["HoeffdingTree"], rounds=500, tune=0.1, in_order=in_order
     ).jobs()
-    shown, apart = job.stream().arrays()[0][:, 0], job.n_tuning_rows()
+    shown, apart = job.stream().arrays()[0][:, 0], n_tuning_rows(job.source, 500, 0.1)
     assert (apart, len(shown)) == (5, 500)
     assert not set(shown[:5]) & set(shown[5:])
     counts = np.unique(shown[5:], return_counts=True)[1]
