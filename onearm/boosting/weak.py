@@ -15,8 +15,7 @@ import numpy as np
 from onearm.boosting.trees.nodes import BY_BAYES, LABEL, learn, look, margin, top
 from onearm.core.explore import runner_up
 from onearm.core.kernels import kernel
-from onearm.core.part import Part
-from onearm.core.state import state
+from onearm.core.state import Part, state
 from onearm.core.vectors import add, linear, sqnorm
 
 

@@ -139,17 +139,12 @@ def assemble(name: str, look, choose, update, chances, scores=as_seen, bind=bind
     """Compile everything that the learner called `name` needs, or bind it in another way."""
     chosen_ = bind(chosen, f"{name}.chosen", ROUND, look=look, choose=choose)
     updated_ = bind(updated, f"{name}.updated", ROUND, look=look, update=update)
+    scoring = {"look": look, "scores": scores}
     return Kernels(
         bind(_play, f"{name}.play", look=look, choose=choose, update=update),
         bind(_learn, f"{name}.learn", LOOP_WITHOUT_REFCOUNTS, updated=updated_),
-        bind(
-            _learn_off_policy,
-            f"{name}.learn_off_policy",
-            updated=updated_,
-            look=look,
-            scores=scores,
-        ),
-        bind(_score, f"{name}.score", look=look, scores=scores),
+        bind(_learn_off_policy, f"{name}.learn_off_policy", updated=updated_, **scoring),
+        bind(_score, f"{name}.score", **scoring),
         bind(_chance, f"{name}.chance", look=look, chances=chances),
         bind(_choose_one, f"{name}.choose", CALL, chosen=chosen_),
         bind(_update_one, f"{name}.update", CALL, updated=updated_),

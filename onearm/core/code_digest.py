@@ -132,15 +132,11 @@ class Walk:
         names = _names(code)
         used = {name: function.__globals__[name] for name in names if name in function.__globals__}
         cells = [_content(cell) for cell in function.__closure__ or ()]
-        return "\n".join(
-            [
-                self._code(code, constants),
-                self.describe(function.__defaults__),
-                self.describe(function.__kwdefaults__),
-                *(f"cell={self.describe(content, names)}" for content in cells),
-                *(f"{name}={self.describe(used[name], names)}" for name in sorted(used)),
-            ]
-        )
+        defaults = function.__defaults__, function.__kwdefaults__
+        parts = [self._code(code, constants), *map(self.describe, defaults)]
+        parts += [f"cell={self.describe(content, names)}" for content in cells]
+        parts += [f"{name}={self.describe(used[name], names)}" for name in sorted(used)]
+        return "\n".join(parts)
 
     def _code(self, code: CodeType, constants: tuple) -> str:
         shape = code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags

@@ -81,7 +81,7 @@ class Learner(Estimator):
         return to_choice(chosen)
 
     def update(self, x: Any, choice: Any, correct: Any, truth: int | None = None) -> None:
-        """Learn from hearing whether `choice` was right for `x`, now or much later.
+        """Learn from the feedback whether `choice` was right for `x`, now or much later.
 
         `choice` is what `choose` returned, or that of another policy: (label, None, propensity).
         `truth`, the true label, is for fully informed learners alone.

@@ -9,7 +9,7 @@ import math
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import Field, field, fields
+from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -80,9 +80,7 @@ def half_of_the_machine() -> int:
 
 def require_room(owner: str, shapes: Shapes, way_out: str) -> None:
     """Refuse arrays that take more than `onearm.max_bytes` together."""
-    gib = {
-        n: math.prod(shape) * np.dtype(kind).itemsize / 2**30 for n, (shape, kind) in shapes.items()
-    }
+    gib = {n: math.prod(shape) * np.dtype(t).itemsize / 2**30 for n, (shape, t) in shapes.items()}
     total, most = sum(gib.values()), onearm.max_bytes / 2**30
     if total > most:
         largest = max(gib, key=lambda name: gib[name])
@@ -150,3 +148,39 @@ def require_inside(name: str, array: np.ndarray, interval: Interval, owner: str)
         at = np.unravel_index(int(inside.argmin()), array.shape)
         got = f"{array[at]} at ({', '.join(map(str, at))})"
         raise ValueError(f"saved array {name} of {owner} must be in {interval}, got {got}")
+
+
+@dataclass(eq=False)
+class Part:
+    """An object with arrays of an estimator, such as its trees: a dataclass of sizes and state."""
+
+    def shapes(self) -> Shapes:
+        """Return shape and type of every array, by name."""
+        return shapes(self)
+
+    def content_shapes(self, saved: dict[str, np.ndarray]) -> Shapes:
+        """Return shape and type of what must have been saved."""
+        return self.shapes()
+
+    def allocate(self) -> None:
+        """Make the arrays as they are before anything is learnt."""
+        allocate(self)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return all arrays, by name."""
+        return {f.name: getattr(self, f.name) for f in state_fields(self)}
+
+    def content(self) -> dict[str, np.ndarray]:
+        """Return the arrays without room that is still unused: what is saved and compared."""
+        return self.arrays()
+
+    def require_sound(self, saved: dict[str, np.ndarray]) -> None:
+        """Refuse saved arrays with a number outside its range, or that do not go together."""
+        require_ranges(saved, self)
+
+    def make_room(self, saved: dict[str, np.ndarray]) -> None:
+        """Use as much room as was in use when these arrays were saved."""
+
+    def model(self) -> Any:
+        """Return what kernels take."""
+        raise NotImplementedError

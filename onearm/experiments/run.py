@@ -23,11 +23,9 @@ class Experiment(Generic[AnyJob]):
 
     def __init__(self, jobs: Sequence[AnyJob], ledger: Ledger) -> None:
         self.ledger = ledger
-        configurations = [job.configuration() for job in jobs]
-        self.configurations = {
-            key(configuration): configuration for configuration in configurations
-        }
-        self.jobs = dict(zip(map(key, configurations), jobs, strict=True))
+        pairs = [(job, job.configuration()) for job in jobs]
+        self.jobs = {key(configuration): job for job, configuration in pairs}
+        self.configurations = {key(configuration): configuration for _, configuration in pairs}
         self.failures: list[str] = []
         self.damaged: list[str] = []
         self.finished = self._usable_records()

@@ -20,8 +20,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from onearm.core.kernels import kernel_without_refcounts
-from onearm.core.part import Part
-from onearm.core.state import state
+from onearm.core.state import Part, state
 from onearm.core.vectors import entry, size, sqnorm
 
 RENEWED = 1000  # rounds after which ‖W‖² is added up anew

@@ -15,8 +15,7 @@ import numpy as np
 from onearm.boosting.trees import observers
 from onearm.boosting.trees.nodes import CHILD, DEPTH, LEAF, NOWHERE, SLOT, SPLIT
 from onearm.boosting.trees.settings import LEAF_PREDICTIONS
-from onearm.core.part import Part
-from onearm.core.state import Shapes, state
+from onearm.core.state import Part, Shapes, state
 
 ANY, FROM_0 = "(-inf, inf)", "[0, inf)"
 
