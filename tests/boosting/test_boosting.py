@@ -16,7 +16,7 @@ X = np.eye(3)
 
 
 class Parrot:
-    """A weak learner that says one label for ever."""
+    """A weak learner that always predicts the same label."""
 
     def __init__(self, label):
         self.label, self.examples = label, []
@@ -29,7 +29,7 @@ class Parrot:
 
 
 def parrots(*labels, **params):
-    """An AdaBandit of k = 4 labels whose expert i says labels[i]."""
+    """An AdaBandit of k = 4 labels whose weak learner i predicts labels[i]."""
     left = list(labels)
     params = {"step": "paper", "weight_scale": 1.0} | params
     learner = AdaBandit(4, 3, len(labels), weak=lambda: Parrot(left.pop(0)), **params)
@@ -66,14 +66,14 @@ def test_experts_pay_what_their_label_lost():
 
 
 def test_an_expert_that_was_hit_is_dead_without_a_share():
-    gone, kept = parrots(0, 1, 2, rho=0.001), parrots(0, 1, 2, rho=0.001, share=0.03)
-    for learner in (gone, kept):
+    plain, mixed = parrots(0, 1, 2, rho=0.001), parrots(0, 1, 2, rho=0.001, share=0.03)
+    for learner in (plain, mixed):
         learner.update(X[0], (1, 0, 0.001 / 3), True)
         for _ in range(50):
             learner.update(X[0], (2, 2, 0.999), True)  # from now on expert 2 alone is right
-    assert expert_chances(gone)[2] == 0.0
-    assert expert_chances(kept)[2] > 0.9
-    assert (expert_chances(kept) >= 0.01 * (1 - 1e-12)).all()
+    assert expert_chances(plain)[2] == 0.0
+    assert expert_chances(mixed)[2] > 0.9
+    assert (expert_chances(mixed) >= 0.01 * (1 - 1e-12)).all()
 
 
 @pytest.mark.parametrize("share", [0.0, 0.01])
@@ -110,16 +110,16 @@ def test_a_weight_of_nothing_teaches_nothing():
     learner = parrots(1, 1, rho=0.5)
     learner.vote_weights[:] = 0
     learner.update(X[0], (1, 0, 0.5 / 3), False)
-    assert [one.model.examples for one in learner.learners.learners] == [[], []]
+    assert [weak.model.examples for weak in learner.learners.learners] == [[], []]
     learner.update(X[0], (1, 1, 0.5), True)
-    taught = [one.model.examples for one in learner.learners.learners]
+    taught = [weak.model.examples for weak in learner.learners.learners]
     assert taught[0] == [(1, pytest.approx(4 * 3 / 2 / 0.5, abs=0.1))]  # k(k-1)/2 over 1-ρ
 
 
 @pytest.mark.parametrize("k", [2, 3, 7])
 @pytest.mark.parametrize("cls", BOOSTERS)
 def test_the_unit_is_the_first_right_answer(cls, k):
-    """Said for certain; what exploring adds, 1/(1-ρ), is left out."""
+    """For a label chosen with probability 1; what exploring adds, 1/(1-ρ), is left out."""
     parrot = Parrot(0)
     explores = {} if cls.full_information else {"rho": 1e-9}
     learner = cls(k, 3, n_learners=5, weak=lambda: parrot, **explores)
@@ -197,7 +197,7 @@ def test_only_without_a_table_there_is_a_warning(monkeypatch):
 
 @pytest.mark.compiled
 def test_many_learners_need_no_table():
-    """Beyond the largest table potentials are computed as they are needed, and it says so."""
+    """Beyond the largest table potentials are computed as they are needed, with a warning."""
     message = "n_classes=26.*n_learners=60.*no table.*about 2 ms.*up to n_learners=47"
     with pytest.warns(UserWarning, match=message):
         learner = BanditBBM(26, 6, n_learners=60, max_bytes=2**24)

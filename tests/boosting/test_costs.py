@@ -20,7 +20,7 @@ RATES = (0.001, 0.1, 0.5, 0.9)
 
 
 def mean_over_elsewhere(k, y, greedy, rho, what):
-    """The mean of what(l̂) over the label that `elsewhere` says, with its chances."""
+    """The mean of what(l̂) over the labels that `elsewhere` chooses, with its chances."""
     mean = np.zeros(k)
     for label, p in enumerate(elsewhere_chances(np.eye(k)[greedy], np.arange(k), rho)):
         truth = y if label == y else -1
@@ -125,7 +125,7 @@ def test_slope_has_the_sign_that_the_published_program_lacks():
 
 @pytest.mark.parametrize("among", [[0, 1, 2, 3, 4], [1, 3, 4], [0, 4], [2]])
 def test_chances_elsewhere_are_those_of_its_draws(among):
-    """With the greedy label itself drawn: Σ over it of its chance times what `elsewhere` does."""
+    """With a random greedy label: Σ over it of its chance times what `elsewhere` does."""
     allowed, rng = np.array(among), np.random.default_rng(1)
     for rho in RATES:
         q, expected = np.zeros(K), np.zeros(K)

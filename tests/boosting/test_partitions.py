@@ -13,7 +13,7 @@ def test_partitions():
         number, entries = ways(k, N), 0
         values, counts = np.empty(k + 1, int), np.empty(k + 1, int)
         for t in range(N + 1):
-            found = []
+            listed = []
             for i in range(n_partitions(k, N)[t]):
                 parts = np.empty(k, int)
                 find(i, t, number, parts)
@@ -23,7 +23,7 @@ def test_partitions():
                     [values[:m], counts[:m]], np.unique(parts, return_counts=True)
                 )
                 entries += m
-                found.append(tuple(parts))
-            assert found == sorted(set(found))
-            assert all(sum(one) == t and one == tuple(sorted(one)[::-1]) for one in found)
+                listed.append(tuple(parts))
+            assert listed == sorted(set(listed))
+            assert all(sum(parts) == t and parts == tuple(sorted(parts)[::-1]) for parts in listed)
         assert entries == n_entries(k, N)

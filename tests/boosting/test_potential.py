@@ -132,8 +132,8 @@ def test_equals_simulated_votes(k, n, gamma, ties):
     final = s + rng.multinomial(n, u, size=T)
     others = final[:, 1:].max(axis=1)
     tied = (final == final[:, :1]).sum(axis=1)
-    by_lot = rng.random(T) * tied < 1  # 1 of `tied` labels wins
-    ties_won = {"strict": False, "random": by_lot, "lenient": True}[ties]
+    at_random = rng.random(T) * tied < 1  # 1 of `tied` labels wins
+    ties_won = {"strict": False, "random": at_random, "lenient": True}[ties]
     won = (final[:, 0] > others) | ((final[:, 0] == others) & ties_won)
     phi = by_closed_form(n, s, gamma, ties)[0]
     assert abs((1 - won.mean()) - phi) < 5 * math.sqrt(phi * (1 - phi) / T)
@@ -247,14 +247,14 @@ def test_sums_of_positive_terms_equal_the_recursion(ties):
                 assert convolved(n, s, r, 0.3, ties) == pytest.approx(plain(n, s, r), abs=1e-13)
 
 
-def test_tables_are_kept_and_large_ones_not_made():
+def test_tables_are_cached_and_large_ones_not_made():
     assert potential(4, 6, 0.1, "random") is potential(4, 6, 0.1, "random")
     assert n_entries(100, 50) > LARGEST
     small, large = potential(4, 6, 0.1, "random"), potential(100, 50, 0.1, "strict")
     assert len(large[0]) == len(large[1]) == 0
     flat = [[*form[:2], *form[2]] for form in (small, large)]
-    for one, other in zip(*flat, strict=True):  # one type, so compiled once
-        assert (one.dtype, one.ndim) == (other.dtype, other.ndim)
+    for first, second in zip(*flat, strict=True):  # one type, so compiled once
+        assert (first.dtype, first.ndim) == (second.dtype, second.ndim)
 
 
 @pytest.mark.compiled

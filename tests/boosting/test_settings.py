@@ -1,4 +1,4 @@
-"""Settings of boosters: drawn for each weak learner, and those published for a data set."""
+"""Settings of boosters: sampled for each weak learner, and those published for a data set."""
 
 import numpy as np
 import pytest
@@ -11,12 +11,12 @@ BOOSTERS = [AdaBandit, AdaBoostOLM, BanditBBM, OnlineMBBM, BinBandit]
 
 
 @pytest.mark.parametrize("cls", BOOSTERS)
-def test_settings_are_drawn_for_each_weak_learner(cls):
+def test_settings_are_sampled_for_each_weak_learner(cls):
     ranges = {"grace_period": (5.0, 20.0), "delta": (1e-11, 0.9), "tau": (0.01, 0.9)}
     given = FEW | ranges | {"weight_scale": (0.5, 2.0)}
     learner = cls(4, 3, **given, seed=3)
     n = 12 if cls is BinBandit else 3
-    drawn = draw_parameters(n, 3, *ranges.values(), (0.5, 2.0))
+    expected = draw_parameters(n, 3, *ranges.values(), (0.5, 2.0))
     names = {
         "grace_period": "grace_period_",
         "delta": "delta_",
@@ -25,7 +25,7 @@ def test_settings_are_drawn_for_each_weak_learner(cls):
     }
     for name, field in names.items():
         values = getattr(learner, field)
-        assert values.tolist() == [one[name] for one in drawn]
+        assert values.tolist() == [settings[name] for settings in expected]
         assert ((values >= given[name][0]) & (values <= given[name][1])).all()
         assert len(set(values)) == n
         assert getattr(cls(4, 3, **given, seed=3), field).tolist() == values.tolist()
@@ -35,7 +35,7 @@ def test_settings_are_drawn_for_each_weak_learner(cls):
     assert set(settled.tau_) == {0.3}
     assert (
         settled.grace_period_.tolist() == learner.grace_period_.tolist()
-    )  # what else is drawn does not shift
+    )  # a fixed setting does not shift the others
 
 
 def test_log_uniform_settings_fill_every_decade():
@@ -83,10 +83,10 @@ def test_published_settings(name):
 
 @pytest.mark.parametrize("cls", BOOSTERS)
 def test_published_settings_give_way_to_what_is_given(cls):
-    own = cls.paper(
+    learner = cls.paper(
         "Car", n_classes=3, n_features=2, n_learners=2, grace_period=7.0, max_bytes=2**20
     )
-    assert (own.n_learners, own.grace_period, own.max_bytes) == (2, 7.0, 2**20)
+    assert (learner.n_learners, learner.grace_period, learner.max_bytes) == (2, 7.0, 2**20)
     given = {"n_classes": 3, "n_features": 2}
     assert cls.paper(**given).params() == cls.paper("balance", **given).params()
     with pytest.raises(ValueError, match=r"name must be one of balance, car, .*, got 'letters'"):

@@ -87,8 +87,8 @@ def test_only_what_is_used_is_saved(tmp_path):
     assert (tmp_path / "tree").stat().st_size < 2**16
     loaded = onearm.load(tmp_path / "tree")
     assert bits(loaded) == bits(learner)
-    for one in (loaded, learner):
-        one.play(X, 1 - y)
+    for either in (loaded, learner):
+        either.play(X, 1 - y)
     assert bits(loaded) == bits(learner)
 
 

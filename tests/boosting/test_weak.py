@@ -33,12 +33,12 @@ class OurTree:
         self.trees.rates = tuple(once)
         self.k, self.notes = k, np.empty(NOTES, np.int64)
 
-    def say(self, x):
+    def label(self, x):
         WEAK["tree"]["weak_look"](x, 0, self.notes, np.empty(self.k), *self.trees.model())
         return int(self.notes[LABEL])
 
     def teach(self, x, y, w):
-        self.say(x)
+        self.label(x)
         WEAK["tree"]["weak_learn"](x, 0, self.notes, y, w, *self.trees.model())
 
 
@@ -48,7 +48,7 @@ class RiverTree(OurTree):
     taught = False
 
     def predict_one(self, x):
-        return self.say(np.array([x[j] for j in range(D)])) if self.taught else None
+        return self.label(np.array([x[j] for j in range(D)])) if self.taught else None
 
     def learn_one(self, x, y, *, w=1.0):
         assert type(y) is int
@@ -64,7 +64,7 @@ class ScikitTree(OurTree):
 
     def predict(self, X):
         assert self.classes_ is not None, "scikit-learn raises NotFittedError"
-        return np.array([self.say(np.ascontiguousarray(x)) for x in X])
+        return np.array([self.label(np.ascontiguousarray(x)) for x in X])
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         self.classes_ = classes
@@ -77,11 +77,11 @@ class ScikitTree(OurTree):
 @pytest.mark.parametrize("cls", BOOSTERS)
 def test_our_trees_as_objects_give_the_same_bits(cls, kind):
     given = SETTINGS | {"n_learners": 3, "weight_scale": (2.0, 6.0), "seed": 4}
-    own, foreign = cls(K, D, **given), cls(K, D, weak=kind, **given)
-    X, y = rows(own, ROUNDS)
-    trace = own.play(X, y)
+    learner, foreign = cls(K, D, **given), cls(K, D, weak=kind, **given)
+    X, y = rows(learner, ROUNDS)
+    trace = learner.play(X, y)
     assert same_trace(trace, foreign.play(X, y))
-    assert own.learners.used[:, 0].max() > 3  # they have split more than once
+    assert learner.learners.used[:, 0].max() > 3  # they have split more than once
     for name in {
         "choosing",
         "updating",
@@ -89,11 +89,11 @@ def test_our_trees_as_objects_give_the_same_bits(cls, kind):
         "log_expert_weights",
         "squared_gradients",
         "n_updates",
-    } & own.arrays().keys():
-        assert getattr(own, name).tobytes() == getattr(foreign, name).tobytes(), name
-    assert own.scores(X).tobytes() == foreign.scores(X).tobytes()
-    assert own.chances(X).tobytes() == foreign.chances(X).tobytes()
-    choice = own.choose(X[0])
+    } & learner.arrays().keys():
+        assert getattr(learner, name).tobytes() == getattr(foreign, name).tobytes(), name
+    assert learner.scores(X).tobytes() == foreign.scores(X).tobytes()
+    assert learner.chances(X).tobytes() == foreign.chances(X).tobytes()
+    choice = learner.choose(X[0])
     assert foreign.choose(X[0]) == choice
     assert [type(part) for part in foreign.choose(X[0])] == [int, int, float]
 
@@ -108,7 +108,7 @@ def test_learnt_from_a_log_it_is_the_same():
 
 
 def test_binary_votes_over_objects():
-    """Objects say labels alone, so that two of them lean one way, the other, or neither."""
+    """Objects predict labels alone: two of them agree on either class, or cancel out."""
     learner = BinBandit(K, D, weak=lambda: RiverTree(2), n_learners=2, rho=0.2)
     X, y = rows(learner, ROUNDS)
     trace = learner.play(X, y)
@@ -143,8 +143,10 @@ class OnlyPredicts:
 
 @pytest.mark.parametrize("weak", [object, lambda: None, OnlyPredicts, dict])
 def test_other_objects_are_refused(weak):
-    says = "weak must make objects with learn_one and predict_one, or partial_fit and predict, got"
-    with pytest.raises(ValueError, match=f"{says} {type(weak()).__name__}"):
+    message = (
+        "weak must make objects with learn_one and predict_one, or partial_fit and predict, got"
+    )
+    with pytest.raises(ValueError, match=f"{message} {type(weak()).__name__}"):
         AdaBandit(K, D, weak=weak)
 
 

@@ -17,7 +17,7 @@ def maxima(s, among):
 
 
 def elsewhere(greedy, among, rho, rng):
-    """Equation (2): say greedy, but with probability rho one of the other allowed labels."""
+    """Equation (2): choose greedy, but with probability rho one of the other allowed labels."""
     u = uniform(rng)
     others = [r for r in among if r != greedy]
     if not others:
@@ -64,7 +64,7 @@ def sig(u):
 
 
 def cost_matrix(s):
-    """Equation (10): entry [l][r] is the cost of saying l when r is true."""
+    """Equation (10): entry [l][r] is the cost of predicting l when r is true."""
     k = len(s)
     C = [[0.0] * k for _ in range(k)]
     for r in range(k):
@@ -110,7 +110,7 @@ class Experts(Boosted):
         return super().state() | {"vote_weights": self.alpha, "log_expert_weights": self.logv}
 
     def labels(self, x):
-        return [learner.says(x) for learner in self.weak]
+        return [learner.predict(x) for learner in self.weak]
 
     def votes(self, h):
         """[s^0, s^1, ..., s^N]"""

@@ -9,7 +9,7 @@ from .weak import LEAST_WEIGHT, Boosted, make_weak, one_of, teach
 
 
 class Potential:
-    """phi^r_n(s): the chance that r loses when n more votes come, each drawn with an edge for r."""
+    """phi^r_n(s): the chance that r loses when n more votes come, each with an edge for r."""
 
     def __init__(self, k, gamma, ties):
         self.at_r = (1 - gamma) / k + gamma
@@ -64,7 +64,7 @@ class Majority(Boosted):
         s = [[0] * self.k]
         for learner in self.weak:
             following = list(s[-1])
-            following[learner.says(x)] += 1
+            following[learner.predict(x)] += 1
             s.append(following)
         return s
 

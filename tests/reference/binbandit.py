@@ -1,7 +1,7 @@
 """BinBandit: Chen, Lin, Lu, Boosting with online binary learners for the multiclass bandit problem,
 ICML 2014, explored as in Zhang, Jung, Tewari, AISTATS 2019.
 
-For each class c, N binary weak learners say how sure they are, h in [-1, 1], that the label is c.
+For each class c, N binary weak learners have margins h in [-1, 1] in favour of c.
 """
 
 import math

@@ -105,7 +105,7 @@ class HoeffdingTree(Twin):
         return np.array([(n + 1) / (node.total + self.k) for n in node.n])
 
     def log_posterior(self, leaf, x):
-        """One number per class, or None where naive Bayes has nothing to say."""
+        """One number per class, or None without statistics or where every class is impossible."""
         if leaf.observers is None:
             return None
         result = []
@@ -136,7 +136,7 @@ class HoeffdingTree(Twin):
             return leaf.nb_ok >= leaf.mc_ok
         return self.leaf_prediction == "bayes"
 
-    def says(self, x):
+    def predict(self, x):
         leaf = self.route(x)
         return self.nb(leaf, x) if self.is_bayes(leaf) else self.mc(leaf)
 

@@ -108,7 +108,7 @@ class Histogram:
 
     def __init__(self, k):
         self.k = k
-        self.kept = []  # (value, class, weight), until there are 100
+        self.early = []  # (value, class, weight), until there are 100
         self.edges = None
         self.bins = [[0.0] * k for _ in range(BINS)]
 
@@ -116,11 +116,11 @@ class Histogram:
         if self.edges is not None:
             self.count(v, y, w)
             return
-        self.kept.append((v, y, w))
-        if len(self.kept) == WAIT:
-            values = sorted(value for value, _, _ in self.kept)
+        self.early.append((v, y, w))
+        if len(self.early) == WAIT:
+            values = sorted(value for value, _, _ in self.early)
             self.edges = [values[(b + 1) * WAIT // BINS] for b in range(BINS - 1)]
-            for value, label, weight in self.kept:
+            for value, label, weight in self.early:
                 self.count(value, label, weight)
 
     def bin_of(self, v):

@@ -50,16 +50,16 @@ def as_range(value):
 
 
 def draw_parameters(n, seed, grace_period, delta, tau, weight_scale):
-    """The parameters of n weak learners, each drawn from (lo, hi) or given as a number."""
+    """The parameters of n weak learners, each sampled from (lo, hi) or given as a number."""
     rng = seeded(seed, 4)
     result = []
     for _ in range(n):
-        drawn = {}
-        drawn["grace_period"] = between(*as_range(grace_period), rng)
-        drawn["delta"] = log_between(*as_range(delta), rng)
-        drawn["tau"] = log_between(*as_range(tau), rng)
-        drawn["weight_scale"] = between(*as_range(weight_scale), rng)
-        result.append(drawn)
+        sampled = {}
+        sampled["grace_period"] = between(*as_range(grace_period), rng)
+        sampled["delta"] = log_between(*as_range(delta), rng)
+        sampled["tau"] = log_between(*as_range(tau), rng)
+        sampled["weight_scale"] = between(*as_range(weight_scale), rng)
+        result.append(sampled)
     return result
 
 
@@ -68,14 +68,14 @@ def make_weak(
 ):
     """n weak learners and their weight scales."""
     learners, scales = [], []
-    for drawn in draw_parameters(n, seed, grace_period, delta, tau, weight_scale):
-        scales.append(drawn.pop("weight_scale"))
+    for sampled in draw_parameters(n, seed, grace_period, delta, tau, weight_scale):
+        scales.append(sampled.pop("weight_scale"))
         if weak == "linear":
             learners.append(Linear(k, d))
         else:
             depth = 1 if weak == "stump" else 0
             form = {"max_depth": depth, "leaf_prediction": leaf_prediction, "splitter": splitter}
-            learners.append(HoeffdingTree(k, d, nominal, **drawn, **form))
+            learners.append(HoeffdingTree(k, d, nominal, **sampled, **form))
     return learners, scales
 
 
@@ -90,7 +90,7 @@ class Linear:
         s = [total(x[j] * self.W[j, c] for j in range(self.d)) for c in range(self.k)]
         return np.array(s)
 
-    def says(self, x):
+    def predict(self, x):
         return lowest_argmax(self.scores(x))
 
     def learn(self, x, label, w):
