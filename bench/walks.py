@@ -139,10 +139,11 @@ Seconds of a new process, the best of {REPEATS}:
 
 
 def _steps(walk: Walk) -> str:
-    lines = (
-        f"`{file}`: {', '.join(functions) or 'its module'}" for file, functions in walk.items()
-    )
-    return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
+    lines = []
+    for number, (file, functions) in enumerate(walk.items(), 1):
+        names = ", ".join(functions).replace("_", r"\_")  # or Markdown makes __init__ bold
+        lines.append(f"{number}. `{file}`: {names or 'its module'}")
+    return "\n".join(lines)
 
 
 def measure_both(options: argparse.Namespace) -> dict[str, Any]:

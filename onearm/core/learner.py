@@ -34,7 +34,7 @@ class Learner(Estimator):
     n_classes: int = whole(REQUIRED, 2, doc="Number of labels k; labels are the integers 0 to k-1.")
     n_features: int = whole(REQUIRED, 1, doc="Number of features d.")
     _: KW_ONLY
-    seed: int = whole(0, 0, 2**63 - 1, doc="Random seed of all that the learner draws.")
+    seed: int = whole(0, 0, 2**63 - 1, doc="Random seed.")
     choosing: np.ndarray = generator()  # that choosing draws from
     updating: np.ndarray = generator()  # that updating draws from
 
@@ -64,7 +64,7 @@ class Learner(Estimator):
         """Choose a label for `x`, exploring.
 
         `among` are the labels allowed this time, or a mask of them; `rng` a generator
-        (`onearm.seeded(n)`) to draw from in place of the learner's own.
+        (`onearm.seeded(n)`) to use in place of the learner's own.
         """
         if among is None and rng is None:
             dense = type(x) is ndarray and x.dtype is FLOAT and x.ndim == 1
@@ -84,7 +84,7 @@ class Learner(Estimator):
         """Learn from the feedback whether `choice` was right for `x`, now or much later.
 
         `choice` is what `choose` returned, or that of another policy: (label, None, propensity).
-        `truth`, the true label, is for fully informed learners alone.
+        `truth`, the true label, is only for learners with full information.
         """
         if type(choice) is Choice:
             label, greedy, propensity = choice
@@ -145,7 +145,7 @@ class Learner(Estimator):
         """Learn from logged choices and their outcomes, in their order.
 
         The choices of another policy have no greedy label: `trace.greedy` is None, or -1 where
-        there is none. `y`, the true labels, is for fully informed learners alone.
+        there is none. `y`, the true labels, is only for learners with full information.
         """
         log, reward, truth = as_outcomes(self, trace, y)
         n = len(log.label)

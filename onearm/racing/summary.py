@@ -26,7 +26,7 @@ class Score(NamedTuple):
 
     @property
     def full_information(self) -> bool:
-        """Whether the learner has full information: it sees every true label."""
+        """Whether the learner has full information, that is, sees every true label."""
         return self.records[0]["full_information"]
 
     @property

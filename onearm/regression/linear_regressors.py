@@ -145,7 +145,7 @@ class OGD(Regressor):
 
 @dataclass(eq=False)
 class NFKM(Regressor):
-    """Gradient descent by the losses of N points each round; it plays W x, and asks elsewhere.
+    """Gradient descent by the losses at N points each round, around the prediction W x.
 
     Examples
     --------
@@ -156,7 +156,7 @@ class NFKM(Regressor):
     True
     """
 
-    n_points: int = whole(20, 1, doc="Number N of points whose losses are asked for.")
+    n_points: int = whole(20, 1, doc="Number N of points whose losses are queried.")
     delta: float = real(0.5, "[1e-12, 1e12]", doc="Distance δ that weights are moved.")
     weights: np.ndarray = state("n_features", "n_outputs")
 

@@ -78,7 +78,7 @@ class Regressor(Estimator):
         return out[..., 0] if self.n_outputs == 1 else out
 
     def choose(self, x: Any) -> Query:
-        """Return the prediction for a row, and the points whose losses are asked for."""
+        """Return the prediction for a row, and the points whose losses are queried."""
         x, query = self._asking_row(x, "choose"), Query(np.empty(self.n_outputs), *self._asking())
         self.lock.run(self.kernels.choose, x, *query, self.choosing, self.model())
         return query
@@ -109,10 +109,10 @@ class Regressor(Estimator):
         self, X: Any, y: Any = None, loss: Loss = "squared", noise: float = 0.0, *,
         progress: Progress | None = None,
     ) -> Played:  # fmt: skip
-        """Predict, get losses with noise uniform in ±noise or the answer, and learn, row by row.
+        """Predict, get losses with noise uniform in ±noise or the target, and learn, row by row.
 
         X and y are arrays, sparse, data frames, or X is anything with `chunks()` of such pairs.
-        Where losses are asked for, `loss` may be a call that takes a point and the row's y, which
+        Where losses are queried, `loss` may be a call that takes a point and the row's y, which
         may then be anything: slower. `progress` gets the rounds and the sum of their losses.
         Returns the predictions and their losses, without noise; the KeyboardInterrupt of a Ctrl-C
         has them as its `trace`.
