@@ -101,10 +101,10 @@ class Leaky(Plain, **GOOD):
     """Saves one array as it was in the beginning."""
 
     def save(self, path):
-        kept = self.weights.copy()
+        before = self.weights.copy()
         self.weights[...] = 0.0
         super().save(path)
-        self.weights[...] = kept
+        self.weights[...] = before
 
 
 @dataclass

@@ -109,7 +109,7 @@ def test_a_paper_is_run_with_the_options_of_the_command(monkeypatch):
     assert calls == [("z19.table1", options, Path("here"))]
 
 
-def test_outside_a_clone_papers_says_what_to_do(monkeypatch, tmp_path):
+def test_outside_a_clone_papers_explains_what_to_do(monkeypatch, tmp_path):
     monkeypatch.setattr("onearm.cli.papers.CLONE", tmp_path)
     result = runner.invoke(app, ["papers"])
     assert result.exit_code == 2
@@ -123,7 +123,7 @@ def test_demo_races_both_families():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         (["race", "nowhere"], "stream must be a file or one of SynSep"),
         (["race", "car", "--learners", "bandit"], "no learner is called 'bandit'"),
@@ -139,10 +139,10 @@ def test_demo_races_both_families():
         (["datasets", "cars"], "name must be one of balance"),
     ],
 )
-def test_mistakes_are_explained(arguments, says):
+def test_mistakes_are_explained(arguments, message):
     result = runner.invoke(app, arguments)
     assert result.exit_code == 2
-    assert says in re.sub(r"[\s│]+", " ", result.output)
+    assert message in re.sub(r"[\s│]+", " ", result.output)
 
 
 @pytest.mark.compiled
@@ -169,19 +169,19 @@ def test_public_names_exist():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         (["race", "car", "--figures"], "figures need Matplotlib: pip install 'onearm[plots]'"),
         (["papers", "c09.table1"], "c09.table1 needs matplotlib: pip install 'onearm[plots]'"),
     ],
 )
-def test_figures_need_matplotlib(arguments, says, monkeypatch, tmp_path):
+def test_figures_need_matplotlib(arguments, message, monkeypatch, tmp_path):
     for module in ("papers", "onearm.racing.figures"):
         monkeypatch.setattr(f"{module}.find_spec", lambda name: None)
     monkeypatch.chdir(tmp_path)
     result = runner.invoke(app, arguments)
     assert result.exit_code == 2
-    assert says in re.sub(r"[\s│]+", " ", result.output)
+    assert message in re.sub(r"[\s│]+", " ", result.output)
 
 
 def test_the_handler_of_sigterm_is_restored(tmp_path):

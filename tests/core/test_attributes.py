@@ -65,7 +65,7 @@ def test_a_parameter_is_checked_as_in_the_constructor(name):
     assert type(getattr(model, parameter)) is float
 
 
-def test_what_worked_before_is_refused_now():
+def test_assignments_that_once_worked_are_refused():
     learner = onearm.Banditron(3, 4)
     with pytest.raises(AttributeError, match="n_features of Banditron is fixed"):
         learner.n_features = 20

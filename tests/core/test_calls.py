@@ -57,24 +57,24 @@ def test_layouts_make_no_difference(layout):
         ((INDICES, VALUES), (form(INDICES), VALUES)),
         ((INDICES, VALUES), (INDICES, form(VALUES))),
     ):
-        one, two = banditron(), banditron()
+        first, second = banditron(), banditron()
         for right in (True, False):
-            choice = one.choose(x)
-            assert two.choose(other) == choice
-            one.update(x, choice, right)
-            two.update(other, choice, right)
-        assert bits(one) == bits(two)
+            choice = first.choose(x)
+            assert second.choose(other) == choice
+            first.update(x, choice, right)
+            second.update(other, choice, right)
+        assert bits(first) == bits(second)
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.uint64, np.int32, np.float32, np.bool_])
 def test_numbers_of_other_types_are_converted(kind):
     whole = np.array([1, 0, 0, 1, 1, 0])
-    one, two = banditron(), banditron()
-    choice = one.choose(whole.astype(float))
-    assert two.choose(whole.astype(kind)) == choice
-    one.update(whole.astype(float), choice, True)
-    two.update(whole.astype(kind), choice, True)
-    assert bits(one) == bits(two)
+    first, second = banditron(), banditron()
+    choice = first.choose(whole.astype(float))
+    assert second.choose(whole.astype(kind)) == choice
+    first.update(whole.astype(float), choice, True)
+    second.update(whole.astype(kind), choice, True)
+    assert bits(first) == bits(second)
 
 
 BAD_ROWS = [
@@ -128,16 +128,16 @@ def test_bad_choices_are_refused_and_change_nothing(choice):
 
 @pytest.mark.parametrize("kind", [tuple, list, lambda c: Choice(np.int32(c[0]), *c[1:])])
 @pytest.mark.parametrize("yes", [bool, np.bool_])
-def test_choices_and_answers_of_other_types_are_taken(kind, yes):
-    one, two = banditron(), banditron()
-    choice = one.choose(ROW)
-    one.update(ROW, choice, True)
-    two.choose(ROW)
-    two.update(ROW, kind(choice), yes(True))
-    assert bits(one) == bits(two)
+def test_choices_and_feedback_of_other_types_are_accepted(kind, yes):
+    first, second = banditron(), banditron()
+    choice = first.choose(ROW)
+    first.update(ROW, choice, True)
+    second.choose(ROW)
+    second.update(ROW, kind(choice), yes(True))
+    assert bits(first) == bits(second)
 
 
-def test_a_parameter_set_later_is_heeded():
+def test_a_parameter_set_later_is_used():
     learner = banditron()
     learner.gamma = 1.0
     assert learner.choose(ROW).propensity == 0.25
@@ -145,19 +145,19 @@ def test_a_parameter_set_later_is_heeded():
 
 
 @pytest.mark.parametrize(
-    "way", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))]
+    "way", [copy.copy, copy.deepcopy, lambda learner: pickle.loads(pickle.dumps(learner))]
 )
-def test_copies_of_a_used_learner_are_their_own(way):
-    one = banditron()
-    two = way(one)
-    before = bits(one)
-    assert bits(two) == before
-    choice = two.choose(ROW)
-    two.update(ROW, choice, True)
-    assert bits(one) == before
-    assert one.choose(ROW) == choice
-    one.update(ROW, choice, True)
-    assert bits(one) == bits(two)
+def test_copies_of_a_used_learner_are_independent(way):
+    first = banditron()
+    second = way(first)
+    before = bits(first)
+    assert bits(second) == before
+    choice = second.choose(ROW)
+    second.update(ROW, choice, True)
+    assert bits(first) == before
+    assert first.choose(ROW) == choice
+    first.update(ROW, choice, True)
+    assert bits(first) == bits(second)
 
 
 def test_a_subclass_may_add_attributes_and_override_methods():
@@ -168,18 +168,18 @@ def test_a_subclass_may_add_attributes_and_override_methods():
             self.calls += 1
             return super().choose(x, among, rng)
 
-    one, two = ConservativeOVA(4, 6), Counting(4, 6)
+    first, second = ConservativeOVA(4, 6), Counting(4, 6)
     for _ in range(20):
-        choice = one.choose(ROW)
-        assert two.choose(ROW) == choice
-        one.update(ROW, choice, choice.label == 2)
-        two.update(ROW, choice, choice.label == 2)
-    assert two.calls == 20
-    assert bits(one) == bits(two)
+        choice = first.choose(ROW)
+        assert second.choose(ROW) == choice
+        first.update(ROW, choice, choice.label == 2)
+        second.update(ROW, choice, choice.label == 2)
+    assert second.calls == 20
+    assert bits(first) == bits(second)
 
 
 @pytest.mark.parametrize("x", [ROW, (INDICES, VALUES)], ids=["dense", "sparse"])
-def test_references_are_given_back(x):
+def test_reference_counts_do_not_grow(x):
     learner = banditron()
     arrays = [*learner.arrays().values(), *(x if isinstance(x, tuple) else (x,))]
     learner.update(x, learner.choose(x), True)

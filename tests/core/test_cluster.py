@@ -1,4 +1,4 @@
-"""A Ray to work on: addresses where nobody listens are refused, what is begun is ended."""
+"""Ray clusters: an address without one is refused, and one that is started is shut down."""
 
 import socket
 
@@ -11,13 +11,13 @@ from onearm.racing.race import race
 
 @pytest.fixture
 def nobody():
-    """An address of this machine where nobody listens."""
+    """An address of this machine at which there is no cluster."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         yield f"127.0.0.1:{free.getsockname()[1]}"
 
 
-def test_nobody_listens(nobody):
+def test_an_address_without_a_cluster_is_refused(nobody):
     wrong = f"on must be the address of a Ray cluster, got '{nobody}'"
     with pytest.raises(ValueError, match=wrong):
         race("balance", ["SOBA"], rounds=100, on=nobody)
@@ -26,7 +26,7 @@ def test_nobody_listens(nobody):
 
 
 @pytest.mark.compiled
-def test_what_is_begun_is_ended():
+def test_a_started_cluster_is_shut_down():
     import ray
 
     results = race("balance", ["SOBA"], rounds=100, on="ray")

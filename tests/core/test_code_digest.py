@@ -72,10 +72,10 @@ OTHERS = {
 }
 
 
-def test_whatever_decides_what_is_compiled_makes_another_digest():
+def test_all_that_affects_compilation_changes_the_digest():
     digests = {name: digest(function) for name, function in {"": made(), **OTHERS}.items()}
-    for one, other in itertools.combinations(digests, 2):
-        assert digests[one] != digests[other], (one, other)
+    for first, second in itertools.combinations(digests, 2):
+        assert digests[first] != digests[second], (first, second)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_whatever_decides_what_is_compiled_makes_another_digest():
     ],
     ids=["again", "file", "line", "comment", "docstring", "unused attribute", "unused global"],
 )
-def test_what_does_not_decide_it_makes_none(same):
+def test_nothing_else_changes_the_digest(same):
     assert digest(same) == digest(made())
 
 
@@ -124,14 +124,14 @@ def test_options_of_kernels_count():
     assert len(bound) == 2
 
 
-def test_what_is_not_understood_is_told():
+def test_values_without_a_digest_are_reported():
     """Such a kernel is not stored on disk."""
     assert Walk(made()).unknown == []
     strange = object()
     assert Walk(made(NAMES=strange)).unknown == [strange]
 
 
-def test_functions_that_call_each_other_have_an_end():
+def test_recursive_functions_have_a_digest():
     names = {"__name__": "tests.made"}
     exec("def f(x): return g(x)\ndef g(x): return f(x)", names)
     assert digest(names["f"]) == digest(names["f"])
@@ -153,7 +153,7 @@ class Plain:
         return self.STEP
 
 
-def test_a_class_is_told_by_its_attributes_and_bases():
+def test_a_class_digest_covers_attributes_and_bases():
     def derived(**attributes):
         return type("Derived", (Plain,), attributes)
 

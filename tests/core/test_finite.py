@@ -101,5 +101,5 @@ def test_parameters_at_the_ends_of_their_ranges(name, parameter, end):
         cls.loaded(learner.params(), learner.content())
 
 
-def test_there_are_such_parameters():
+def test_some_parameters_have_ranges_to_test():
     assert len(ENDS) > 40

@@ -109,14 +109,14 @@ def compiled(tmp_path_factory):
     ],
     ids=["constant two files away", "helper two files away", "default", "array", "closure", "code"],
 )
-def test_a_change_is_compiled(compiled, tmp_path, name, old, new, value):
+def test_changed_code_is_compiled_again(compiled, tmp_path, name, old, new, value):
     edited(written(tmp_path), name, old, new)
     assert printed(started(tmp_path, compiled)) == [value, 0, 1]
 
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", [name for name in FILES if FILES[name]])
-def test_a_comment_or_a_moved_file_is_not(compiled, tmp_path, name):
+def test_comments_and_moved_files_are_not_compiled_again(compiled, tmp_path, name):
     """The package lies in another folder, its files are new, and one has a comment more."""
     file = written(tmp_path) / "package" / name
     file.write_text(re.sub("(?m)^(    return .*)$", r"    # why\n\1  # this", file.read_text()))
@@ -126,7 +126,7 @@ def test_a_comment_or_a_moved_file_is_not(compiled, tmp_path, name):
 
 
 @pytest.mark.compiled
-def test_what_is_called_by_address_is_compiled_if_it_is_gone(compiled, tmp_path):
+def test_a_missing_separate_kernel_is_compiled_again(compiled, tmp_path):
     cache = shutil.copytree(compiled, tmp_path / "cache")
     for file in cache.glob("kernels/scaled-*.nbc"):
         file.unlink()
@@ -149,16 +149,16 @@ def test_processes_may_compile_at_once(tmp_path):
     written(tmp_path)
     arguments = ["1.0", "1", "np.float32(1)", "True"] * 2
     code = CODE.replace("import sys", "import numpy as np")
-    for found in (False, True):
+    for is_stored in (False, True):
         processes = [started(tmp_path, tmp_path / "cache", a, code) for a in arguments]
         for value, hits, _ in map(printed, processes):
             assert value == VALUE
-            assert hits == 1 or not found
+            assert hits == 1 or not is_stored
     assert not list(tmp_path.rglob("*.tmp"))
 
 
 @pytest.mark.compiled
-def test_where_nothing_can_be_written_kernels_are_compiled_all_the_same(tmp_path):
+def test_kernels_are_compiled_where_nothing_can_be_written(tmp_path):
     (tmp_path / "file").write_text("not a folder")
     process = started(written(tmp_path), tmp_path / "file")
     assert printed(process) == [VALUE, 0, 1]
@@ -188,22 +188,22 @@ def names(folder):
     return sorted(path.name for path in folder.rglob("*"))
 
 
-KEPT = ["f-29.nbc", "g.nbc", "kernels", "kernels-29", "other-31", "pruned"]
+REMAINING = ["f-29.nbc", "g.nbc", "kernels", "kernels-29", "other-31", "pruned"]
 
 
-def test_what_was_not_used_for_30_days_is_removed(old):
+def test_files_unused_for_30_days_are_removed(old):
     prune(old)
-    assert names(old) == KEPT
+    assert names(old) == REMAINING
 
 
-def test_it_is_removed_once_a_day(old):
+def test_files_are_removed_once_a_day(old):
     prune(old)
     os.utime(old / "kernels" / "f-29.nbc", (0, 0))
     prune(old)
-    assert names(old) == KEPT
+    assert names(old) == REMAINING
     os.utime(old / "kernels" / "pruned", (0, 0))
     prune(old)
-    assert names(old) == KEPT[1:]
+    assert names(old) == REMAINING[1:]
 
 
 def test_one_process_at_a_time_removes(old):

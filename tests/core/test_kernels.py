@@ -29,12 +29,13 @@ def test_bound_kernels_are_called():
     assert bind(template, "test.thrice", times=thrice)(5) == 16
 
 
-def test_names_tell_bound_code_apart():
+def test_names_differ_with_the_bound_code():
     """The same name with other code is another kernel, so a changed notebook cell is no error."""
-    one, other = bind(template, "test.same", times=twice), bind(template, "test.same", times=thrice)
+    first = bind(template, "test.same", times=twice)
+    second = bind(template, "test.same", times=thrice)
     if COMPILED:
-        assert one.py_func.__qualname__ != other.py_func.__qualname__
-    assert (one(1), other(1)) == (3, 4)
+        assert first.py_func.__qualname__ != second.py_func.__qualname__
+    assert (first(1), second(1)) == (3, 4)
 
 
 def test_interpreted_replaces_all_callees():
@@ -83,8 +84,8 @@ print(bind(template, "test.outer", times=bind(template, "test.inner", times=lost
 
 
 @pytest.mark.compiled
-def test_a_constant_that_changes_in_a_process_is_not_kept(tmp_path, monkeypatch):
-    """What is compiled has the old one and the new one: no digest tells that."""
+def test_a_kernel_whose_constant_changed_is_not_stored(tmp_path, monkeypatch):
+    """What is compiled has the old one and the new one: no digest shows that."""
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     scaled_kernel = kernel(scaled)
     before = bind(template, "test.before", times=scaled_kernel)
@@ -105,10 +106,10 @@ def scaled(x):
     return x * FACTOR
 
 
-def test_names_tell_constants_apart(monkeypatch):
-    one = bind(scaled, "test.scaled")
+def test_names_differ_with_constants(monkeypatch):
+    first = bind(scaled, "test.scaled")
     monkeypatch.setitem(scaled.__globals__, "FACTOR", 5.0)
-    other = bind(scaled, "test.scaled")
-    assert (one(1.0), other(1.0)) == (2.0, 5.0)
+    second = bind(scaled, "test.scaled")
+    assert (first(1.0), second(1.0)) == (2.0, 5.0)
     if COMPILED:
-        assert one.py_func.__qualname__ != other.py_func.__qualname__
+        assert first.py_func.__qualname__ != second.py_func.__qualname__

@@ -20,11 +20,11 @@ def banditron(**params):
     return Banditron(4, 6, **params)
 
 
-def test_play_takes_a_stream_as_it_takes_its_arrays():
+def test_play_of_a_stream_equals_play_of_its_arrays():
     X, y = rows(banditron())
-    one, other = banditron(), banditron()
-    assert same_trace(one.play(X, y), other.play(Stream.of(X, y, n_classes=4)))
-    assert bits(one) == bits(other)
+    first, second = banditron(), banditron()
+    assert same_trace(first.play(X, y), second.play(Stream.of(X, y, n_classes=4)))
+    assert bits(first) == bits(second)
 
 
 def test_play_of_many_chunks_equals_one():
@@ -32,23 +32,23 @@ def test_play_of_many_chunks_equals_one():
     pieces = Stream(
         "pieces", 4, 6, lambda: ((X[i : i + 7], y[i : i + 7]) for i in range(0, 200, 7))
     )
-    one, other = banditron(), banditron()
-    assert same_trace(one.play(X, y), other.play(pieces))
-    assert bits(one) == bits(other)
+    first, second = banditron(), banditron()
+    assert same_trace(first.play(X, y), second.play(pieces))
+    assert bits(first) == bits(second)
 
 
-def test_arrays_in_need_of_conversion_are_read_in_pieces(monkeypatch):
+def test_arrays_are_converted_in_chunks(monkeypatch):
     monkeypatch.setattr("onearm.core.chunks.CHUNK", 60)
     X, y = rows(banditron())
     single = X.astype(np.float32)
-    one, other = banditron(), banditron()
-    assert same_trace(one.play(single.astype(float), y), other.play(single, y))
-    before, single[-1, 0] = bits(other), np.nan
+    first, second = banditron(), banditron()
+    assert same_trace(first.play(single.astype(float), y), second.play(single, y))
+    before, single[-1, 0] = bits(second), np.nan
     with pytest.raises(
         ValueError, match=r"row 199 of X: values must be finite .*, got nan for feature 0"
     ):
-        other.play(single, y)
-    assert bits(other) == before
+        second.play(single, y)
+    assert bits(second) == before
 
 
 def test_a_bad_chunk_of_a_stream_is_refused_and_named():
@@ -115,7 +115,7 @@ def test_memory_does_not_grow_with_the_stream():
     assert peak(200_000) < 1.2 * peak(40_000)
 
 
-def test_full_information_is_told_and_others_are_not():
+def test_true_labels_are_for_full_information_only():
     X, _ = rows(banditron())
     perceptron = Perceptron(4, 6)
     choice = perceptron.choose(X[0])
@@ -126,7 +126,7 @@ def test_full_information_is_told_and_others_are_not():
     assert HIDDEN == -1
 
 
-def test_sparse_forms():
+def test_sparse_rows_of_all_types_agree():
     X, y = rows(banditron())
     traces = [banditron().play(form(X), y) for form in (csr_array, csr_matrix, csc_array, np.array)]
     assert all(same_trace(traces[0], trace) for trace in traces)
@@ -143,7 +143,7 @@ def test_an_all_zero_sparse_row():
     assert not learner.weights.any()
 
 
-def test_ties_are_drawn_and_the_rest_is_certain():
+def test_ties_are_broken_at_random_and_nothing_else_is_random():
     learner = ConservativeOVA(3, 2)
     assert {learner.choose([1.0, 0.0]).label for _ in range(60)} == {0, 1, 2}
     assert learner.choose([1.0, 0.0]).propensity == 1 / 3
@@ -151,8 +151,8 @@ def test_ties_are_drawn_and_the_rest_is_certain():
     assert learner.choose([1.0, 0.0]) == Choice(2, 2, 1.0)
 
 
-def test_a_reward_says_nothing_about_other_labels():
-    """True tells all others that they are wrong; 1.0 does not."""
+def test_a_reward_reveals_nothing_about_other_labels():
+    """True means that all other labels are wrong; 1.0 does not."""
     informed, rewarded = onearm.InverseGap(3, 2), onearm.InverseGap(3, 2)
     informed.update([1.0, 0.0], Choice(0, 0, 0.5), True)
     rewarded.update([1.0, 0.0], Choice(0, 0, 0.5), 1.0)
@@ -160,7 +160,7 @@ def test_a_reward_says_nothing_about_other_labels():
     assert informed.weights[0, 1] < 0 == rewarded.weights[0, 1]
 
 
-def test_wrong_names_and_places():
+def test_unknown_names_and_folders_are_refused():
     with pytest.raises(AttributeError, match="no attribute 'Bandit'"):
         onearm.Bandit  # noqa: B018 the access is the test
     assert "SOBA" in dir(onearm)
@@ -199,16 +199,16 @@ def test_rewards_of_any_number_type(number):
     assert learner.weights.any()
 
 
-def test_propensities_logged_in_single_precision_are_taken():
+def test_propensities_in_single_precision_are_accepted():
     X, y = rows(banditron())
     for name in ("SOBA", "ConservativeOVA", "Gaptron", "OffsetTree"):
-        one = getattr(onearm, name)(4, 6)
-        trace = one.play(X, y)
-        one.learn(X, trace._replace(propensity=trace.propensity.astype(np.float32)))
+        learner = getattr(onearm, name)(4, 6)
+        trace = learner.play(X, y)
+        learner.learn(X, trace._replace(propensity=trace.propensity.astype(np.float32)))
 
 
 @pytest.mark.parametrize("ratio", [1, 30, 300])
-def test_lints_propensity_with_widths_unlike(ratio):
+def test_lints_propensity_with_unequal_widths(ratio):
     """Two labels: the chance of the first is Φ((μ₁-μ₂)/√(σ₁²+σ₂²)), exactly."""
     learner = onearm.LinTS(2, 1, v=1.0)
     learner.second_order[1, 0, 0] = ratio**-2.0
@@ -244,18 +244,18 @@ def test_a_stream_with_more_classes_is_refused_before_the_first_round():
 
 
 @pytest.mark.parametrize("bad", [None, 3, (1, 2, 0.3, True), ([0], [0], [1.0])])
-def test_what_is_no_trace_is_refused(bad):
+def test_invalid_traces_are_refused(bad):
     with pytest.raises(ValueError, match="trace must be arrays"):
         banditron().learn(np.ones((1, 6)), bad)
 
 
 @pytest.mark.parametrize("propensity", ["0.98", 10**400, None])
-def test_what_is_no_propensity_is_refused(propensity):
+def test_invalid_propensities_are_refused(propensity):
     with pytest.raises(ValueError, match="choice must be"):
         banditron().update(np.ones(6), (0, 0, propensity), True)
 
 
-def test_other_bad_input():
+def test_other_invalid_input_is_refused():
     with pytest.raises(ValueError, match="two dimensions"):
         banditron().play(5.0, [0])
     with pytest.raises(ValueError, match="must not be masked"):

@@ -9,7 +9,7 @@ from tests.cases import ids, make
 
 
 @pytest.mark.parametrize(
-    ("build", "says"),
+    ("build", "message"),
     [
         (lambda: onearm.Chorus(1000, 10**6), "29.8 GiB, 22.4 GiB of it for weights of shape"),
         (lambda: onearm.Banditron(10**5, 10**6), r"needs 745 GiB"),
@@ -20,8 +20,8 @@ from tests.cases import ids, make
         (lambda: onearm.BanditGradientBooster(10**7, 100), "weak learners"),
     ],
 )  # fmt: skip
-def test_too_large_is_refused_with_sizes_and_the_way_out(build, says):
-    with pytest.raises(ValueError, match=says) as refused:
+def test_a_model_too_large_is_refused_with_its_size_and_advice(build, message):
+    with pytest.raises(ValueError, match=message) as refused:
         build()
     assert "onearm.max_bytes" in str(refused.value)
 
@@ -49,21 +49,21 @@ def test_chorus_degrades_for_many_labels():
     assert few.frozen_outcomes.shape == (1000, 1000, 2)
 
 
-def test_the_echo_of_many_labels_knows_of_each_itself_alone():
+def test_with_many_labels_the_frozen_model_has_outcomes_per_label_only():
     """T has a column: how often the label was chosen after its own echo, and right."""
-    T, says = np.zeros((5, 1, 2)), np.empty(5)
+    T, out = np.zeros((5, 1, 2)), np.empty(5)
     follow(3, 3, 1.0, T)
     follow(3, 3, 0.0, T)
     follow(3, 2, 1.0, T)
     assert T[3, 0].tolist() == [2.0, 1.0]
     assert T.sum() == 3.0
-    echo(3, T, says)
-    assert says[3] == (1.0 + 1 / 5) / 3.0
-    assert (np.delete(says, 3) == 1 / 5).all()
+    echo(3, T, out)
+    assert out[3] == (1.0 + 1 / 5) / 3.0
+    assert (np.delete(out, 3) == 1 / 5).all()
 
 
 @pytest.mark.compiled
-def test_chorus_of_many_labels_plays_on():
+def test_chorus_learns_with_many_labels():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 2000)
     X = np.eye(3)[y] + 0.1 * rng.normal(size=(2000, 3))

@@ -24,7 +24,7 @@ onearm.Perceptron(2, 3).scores(np.ones((1, 3)))
 
 
 @pytest.mark.compiled
-def test_compiling_is_told_and_a_warm_process_is_silent(tmp_path):
+def test_compiling_is_reported_and_a_warm_process_is_silent(tmp_path):
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
     printed = [
         subprocess.run(
@@ -75,14 +75,14 @@ def test_workers_are_silent(notices, monkeypatch):
     assert notices == []
 
 
-def test_kernels_of_others_are_not_ours_to_tell(notices):
+def test_foreign_kernels_are_not_reported(notices):
     listener, event = dispatcher.Notice(), SimpleNamespace(data={"dispatcher": object()})
     listener.on_start(event)
     listener.on_end(event)
     assert notices == []
 
 
-def test_who_only_chooses_does_not_wait_for_update(monkeypatch):
+def test_choose_does_not_compile_update(monkeypatch):
     compiled = []
 
     def spied(kernel, *arguments):
@@ -99,7 +99,7 @@ def test_who_only_chooses_does_not_wait_for_update(monkeypatch):
 
 
 @pytest.mark.parametrize("is_compiled", [False, True])
-def test_a_race_tells_what_it_compiles(monkeypatch, is_compiled):
+def test_a_race_reports_what_it_compiles(monkeypatch, is_compiled):
     monkeypatch.setattr("onearm.racing.race.is_compiled", lambda kernel: is_compiled)
     console = Console(file=StringIO(), width=100)
     onearm.race("SynSep", ["SOBA", "Banditron"], rounds=10, on=1, console=console)
@@ -108,7 +108,7 @@ def test_a_race_tells_what_it_compiles(monkeypatch, is_compiled):
 
 
 @pytest.mark.compiled
-def test_a_kernel_is_found_on_disk(tmp_path, monkeypatch):
+def test_a_compiled_kernel_is_recognised_on_disk(tmp_path, monkeypatch):
     play = onearm.SOBA.kernels.play
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     assert not is_compiled(play)
@@ -118,7 +118,7 @@ def test_a_kernel_is_found_on_disk(tmp_path, monkeypatch):
 
 
 @pytest.mark.compiled
-def test_what_takes_long_is_compiled_once_for_all_loops():
+def test_separate_kernels_are_compiled_once_for_all_loops():
     from onearm.chorus import chorus
 
     assert COMPILED

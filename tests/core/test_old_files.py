@@ -105,7 +105,7 @@ def test_a_file_with_the_old_and_the_new_name_is_refused(case, tmp_path):
                 load(model_file(header | {"parameters": changed}, arrays), tmp_path)
 
 
-def test_every_entry_of_the_tables_is_of_use():
+def test_every_old_name_is_used_in_some_file():
     """Each old name is in some file; classes are public ones, and no entry is for another."""
     seen = {(case.split("-")[0], name) for case in CASES for name in parse(archive()[case])[1]}
     assert {(cls, old) for cls, names in ARRAYS.items() for old in names} <= seen

@@ -18,7 +18,7 @@ from tests.cases import FORMS, learner_class
 
 
 @pytest.mark.parametrize(
-    ("make", "says"),
+    ("make", "message"),
     [
         (lambda: Banditron(1, 4), r"n_classes must be an integer in \[2, \d+\], got 1"),
         (lambda: Banditron(3, 0), r"n_features must be an integer in \[1, \d+\], got 0"),
@@ -65,8 +65,8 @@ from tests.cases import FORMS, learner_class
         (lambda: BinBandit(3, 4, gamma=0.5), r"gamma must be a number in \(0, 0.5\), got 0.5"),
     ],
 )
-def test_refused(make, says):
-    with pytest.raises(ValueError, match=says):
+def test_refused(make, message):
+    with pytest.raises(ValueError, match=message):
         make()
 
 

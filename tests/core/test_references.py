@@ -53,7 +53,7 @@ def test_trees_with_nominal_columns_and_missing_values(leaf_prediction, splitter
     assert multiway, "no nominal column was split: the test shows less than it says"
 
 
-def test_histograms_grow_and_speak():
+def test_histograms_split_and_predict():
     """Leaves that have set their bins answer by them, split, and begin anew in the same place."""
     form = EAGER | {"splitter": "histogram", "leaf_prediction": "bayes", "grace_period": 60.0}
     learner = onearm.HoeffdingTree(K, D, **form)

@@ -1,4 +1,4 @@
-"""The generator: its published numbers, and the shape of what is drawn."""
+"""The generator: its published numbers, and the distributions of its samples."""
 
 import math
 
@@ -61,7 +61,7 @@ def test_draw(p):
     assert (abs(counts - N * p) <= 5.5 * np.sqrt(N * p * (1 - p))).all()
 
 
-def test_draw_gives_rounding_to_a_label_with_some_chance():
+def test_draw_gives_the_rounding_error_to_a_possible_index():
     rng = seeded(0)
     assert {draw(np.array([0.0, 1e-300, 0.0]), rng) for _ in range(20)} == {1}
 

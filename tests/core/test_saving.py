@@ -63,7 +63,7 @@ def test_arrays_must_fit(tmp_path):
         onearm.load(tmp_path / "bad")
 
 
-def test_a_damaged_file_is_told_from_a_sound_one(tmp_path):
+def test_a_damaged_file_is_refused(tmp_path):
     path = tmp_path / "learner"
     Banditron(3, 2).save(path)
     data = bytearray(path.read_bytes())
@@ -83,7 +83,7 @@ def tampered(path, **changes):
 
 
 @pytest.mark.parametrize(
-    ("changes", "says"),
+    ("changes", "message"),
     [
         ({"n_classes": 10**9}, "GiB"),
         ({"n_classes": 4}, r"weights does not fit Banditron: it must be float64 of shape \(2, 4\)"),
@@ -92,13 +92,13 @@ def tampered(path, **changes):
         ({"surprise": 1}, "Banditron has no parameter 'surprise'"),
     ],
 )
-def test_parameters_in_a_file_are_checked(tmp_path, changes, says):
-    with pytest.raises(ValueError, match=says):
+def test_parameters_in_a_file_are_checked(tmp_path, changes, message):
+    with pytest.raises(ValueError, match=message):
         onearm.load(tampered(tmp_path / "learner", **changes))
 
 
 def test_nothing_is_allocated_before_the_sizes_are_compared(tmp_path, monkeypatch):
-    """A file that says 10,000 features but has two must not make the arrays of 10,000."""
+    """A file that states 10,000 features but has two must not make the arrays of 10,000."""
     path = tampered(tmp_path / "learner", n_features=10_000_000)
     monkeypatch.setattr("onearm.core.state.allocate", lambda owner: pytest.fail("allocated"))
     with pytest.raises(ValueError, match="weights does not fit"):
@@ -106,7 +106,7 @@ def test_nothing_is_allocated_before_the_sizes_are_compared(tmp_path, monkeypatc
 
 
 @pytest.mark.parametrize("header", ["[]", "null", '"x"', "[" * 100_000, "{", '{"a": NaN}'])
-def test_parameters_that_are_none(tmp_path, header):
+def test_parameters_must_be_an_object(tmp_path, header):
     path = tmp_path / "learner"
     Banditron(3, 2).save(path)
     saved, arrays = parse(path.read_bytes())
@@ -116,7 +116,7 @@ def test_parameters_that_are_none(tmp_path, header):
 
 
 def test_states_out_of_range_are_refused(tmp_path):
-    for array, value, says in (
+    for array, value, message in (
         ("weights", np.nan, r"weights of Banditron must be in \[-1e\+150, .*got nan at \(0, 0\)"),
         ("weights", -np.inf, "got -inf"),
         ("choosing", None, "choosing of Banditron is missing"),
@@ -128,7 +128,7 @@ def test_states_out_of_range_are_refused(tmp_path):
         else:
             arrays[array][0] = value
         (tmp_path / "learner").write_bytes(model_file(header, arrays))
-        with pytest.raises(ValueError, match=says):
+        with pytest.raises(ValueError, match=message):
             onearm.load(tmp_path / "learner")
 
 
@@ -180,7 +180,7 @@ except ValueError:
     assert done.stdout == "refused True\n", done.stderr
 
 
-def test_what_is_no_file_is_refused(tmp_path):
+def test_folders_and_pipes_are_refused(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", "/dev/zero"):
         with pytest.raises(ValueError, match="no ordinary file"):

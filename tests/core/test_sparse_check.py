@@ -16,7 +16,7 @@ HUGE = 2**63 - 1
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int32, np.uint32, np.int64, np.uint64])
-def test_fine(kind):
+def test_valid_arrays_are_accepted(kind):
     check_csr(
         GOOD["indptr"].astype(kind), GOOD["indices"].astype(kind), GOOD["data"], np.array([3, 4])
     )

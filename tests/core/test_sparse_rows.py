@@ -94,7 +94,7 @@ def test_other_formats_are_checked_before_scipy_converts_them():
 @pytest.mark.parametrize(
     "form", [csr_array, csr_matrix, csc_array, coo_array, lil_array, dok_array, bsr_array]
 )
-def test_sound_matrices_of_every_format_are_taken(form):
+def test_valid_matrices_of_every_format_are_accepted(form):
     X = np.arange(18.0).reshape(3, 6) * (np.arange(18).reshape(3, 6) % 3 > 0)
     indptr, indices, data = csr_arrays(form(X))
     assert np.array_equal(csr_array((data, indices, indptr), shape=(3, 6)).toarray(), X)
@@ -103,8 +103,8 @@ def test_sound_matrices_of_every_format_are_taken(form):
     assert np.array_equal(learner.scores(form(X)), learner.scores(X))
 
 
-def test_what_was_checked_cannot_be_changed_afterwards():
-    """Labels and indices are copies: a callback that writes into the originals reaches nobody."""
+def test_checked_indices_are_copies():
+    """Labels and indices are copies: a callback that writes into the originals changes nothing."""
     n = 5000
     y, X = np.zeros(n, np.int64), csr_array(np.eye(4, 6)[np.arange(n) % 4])
     learner = onearm.Banditron(3, 6)
@@ -146,6 +146,6 @@ def test_allowed_labels_in_any_order_or_as_a_mask(among):
 @pytest.mark.parametrize(
     "among", [np.array([1, 1], np.uint8), [True, False], [False] * 3, [[0]], 2]
 )
-def test_allowed_labels_that_are_none(among):
+def test_invalid_allowed_labels_are_refused(among):
     with pytest.raises(ValueError, match="among must"):
         onearm.Banditron(3, 6).choose(np.ones(6), among)

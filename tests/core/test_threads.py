@@ -113,7 +113,7 @@ def test_any_mixture_of_calls_of_a_regressor(name, tmp_path):
     assert played == 8 * N
 
 
-def test_a_file_saved_while_others_learn_is_of_one_moment(tmp_path):
+def test_a_file_saved_while_other_threads_learn_is_consistent(tmp_path):
     """G is Σ g² over all features: of rows that are all 1, the same in every feature."""
     learner = onearm.InverseGap(3, 200)
     ones, labels = np.ones((50, 200)), np.zeros(50, np.int64)
@@ -138,7 +138,7 @@ def test_a_file_saved_while_others_learn_is_of_one_moment(tmp_path):
         thread.join()
 
 
-def test_no_call_is_prepared_for_what_a_learner_was():
+def test_calls_are_never_compiled_for_old_parameters():
     """A parameter is changed while another thread prepares calls: the next choice heeds it."""
     learner = onearm.Banditron(3, 6, gamma=0.1)
     stop = threading.Event()

@@ -166,7 +166,7 @@ def test_policy_targets_have_the_rewards_as_mean():
 
 @pytest.mark.parametrize("explore", [uniformly, elsewhere])
 @pytest.mark.parametrize("among", [[0, 1, 2, 3], [1, 3], [2]])
-def test_exploration_says_what_it_promises(explore, among):
+def test_exploration_has_the_stated_chances(explore, among):
     """400 draws; a count is off by 5.5 standard deviations with a chance of 4 in 10⁸."""
     allowed, n, rate = np.array(among), 400, 0.4
     counts, promised = {}, {}

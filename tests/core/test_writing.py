@@ -99,7 +99,7 @@ while True:
 
 
 @pytest.mark.parametrize("named", [False, True])
-def test_what_a_killed_process_left_is_removed_and_nothing_else(tmp_path, monkeypatch, named):
+def test_only_leftovers_of_killed_processes_are_removed(tmp_path, monkeypatch, named):
     """A file that a living process is about to rename is locked, and stays."""
     if named:  # as where a file cannot be without a name
         monkeypatch.delattr(os, "O_TMPFILE")
@@ -122,7 +122,7 @@ def test_what_a_killed_process_left_is_removed_and_nothing_else(tmp_path, monkey
     assert bits(onearm.load(tmp_path / "learner")) == bits(learner)
 
 
-def test_many_threads_save_to_one_place(tmp_path):
+def test_many_threads_save_to_one_path(tmp_path):
     learner = Banditron(3, 400)
     threads = [
         threading.Thread(target=learner.save, args=(tmp_path / "learner",)) for _ in range(8)

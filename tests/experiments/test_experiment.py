@@ -85,7 +85,7 @@ def test_a_record_of_another_configuration_than_its_key_is_damaged(tmp_path):
     assert experiment.missing()
 
 
-def test_what_json_does_not_know_is_refused():
+def test_values_outside_json_are_refused():
     with pytest.raises(ValueError, match="numbers, strings or lists of them, got <object"):
         key({"number": object()})
 

@@ -28,7 +28,7 @@ def test_without_a_path_nothing_is_stored():
     assert ledger.records() == {}
 
 
-def test_a_line_that_was_cut_off_does_not_spoil_the_next(tmp_path):
+def test_a_truncated_line_does_not_affect_the_next(tmp_path):
     path = tmp_path / "runs.jsonl"
     stored(path, {"key": "a"}, {"key": "b"})
     path.write_bytes(path.read_bytes()[:-4])

@@ -94,7 +94,7 @@ def looks(learners):
     return {x["label"]: (x["colour"], x["dash"], x["width"]) for x in learners}
 
 
-def test_styles_tell_learners_apart_and_are_the_same_on_every_stream():
+def test_styles_differ_by_learner_and_agree_between_streams():
     first, second = styled([stream("a", 22), stream("b", 22, seed=1)])
     assert len(set(looks(first["learners"]).values())) == 22
     assert looks(first["learners"]) == looks(second["learners"])
@@ -152,8 +152,8 @@ def test_no_command_no_box(tmp_path):
 
 def test_without_a_best_learner_none_is_bold(tmp_path):
     data = race(3)
-    for one in data["streams"]:
-        for learner in one["learners"]:
+    for shown in data["streams"]:
+        for learner in shown["learners"]:
             learner["best"] = False
     text = Parsed(written(data, tmp_path)).text
     assert "Bold" not in text

@@ -17,10 +17,10 @@ pytestmark = pytest.mark.compiled  # not for that, but for the seconds it takes
 
 
 def programs():
-    found = shutil.which("chromium"), shutil.which("chromedriver")
-    if None in found:
+    programs = shutil.which("chromium"), shutil.which("chromedriver")
+    if None in programs:
         pytest.skip("no chromium and chromedriver found: make browser installs them")
-    return found
+    return programs
 
 
 @pytest.fixture(scope="module")

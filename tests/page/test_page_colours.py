@@ -45,8 +45,8 @@ def colours(scheme):
     """Return the variables of a scheme as linear RGB."""
     css = (page.HERE / "page.css").read_text()
     blocks = re.findall(r":root[^{]*\{([^}]*)\}", css)
-    found = re.findall(r"--(\w+): #(\w{6});", blocks[("light", "dark").index(scheme)])
-    return {name: linear(np.frombuffer(bytes.fromhex(x), np.uint8) / 255) for name, x in found}
+    colours = re.findall(r"--(\w+): #(\w{6});", blocks[("light", "dark").index(scheme)])
+    return {name: linear(np.frombuffer(bytes.fromhex(x), np.uint8) / 255) for name, x in colours}
 
 
 def linear(c):
