@@ -178,16 +178,12 @@ class Stream:
         return drifted if n is None else drifted.first(n)
 
     def _permuted(self, at: list[int], seed: int) -> Chunks:
-        rng = seeded(seed, REORDERED)
-        meaning = np.arange(self.n_classes)
-        now = 0
-        for segment, X, y in cut(self.chunks(), at):
-            while now < segment:
-                before = meaning.copy()
-                while np.array_equal(before, meaning):
-                    pick(len(meaning), meaning, rng)
-                now += 1
-            yield X, meaning[y]
+        rng, meanings = seeded(seed, REORDERED), [np.arange(self.n_classes)]
+        for _ in at:
+            meanings.append(meanings[-1].copy())
+            while np.array_equal(meanings[-2], meanings[-1]):
+                pick(self.n_classes, meanings[-1], rng)
+        return ((X, meanings[segment][y]) for segment, X, y in cut(self.chunks(), at))
 
     def learner(self, cls: Any, **params: Any) -> Any:
         """Return a learner of class `cls` that fits this stream.
