@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -26,20 +27,13 @@ def check_regressor(regressor: Any, show: Callable[[str], Any] = print, **change
     trial.run_all(CHECKS, made, show, lambda check, regressor: None)
 
 
-class Chunks:
-    """A stream: pairs (X, y), some rows at a time."""
-
-    def __init__(self, X: np.ndarray, y: np.ndarray) -> None:
-        self.X, self.y = X, y
-
-    def chunks(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        for part in np.array_split(np.arange(len(self.X)), 7):
-            yield self.X[part], self.y[part]
+def in_chunks(X: np.ndarray, y: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    return ((X[part], y[part]) for part in np.array_split(np.arange(len(X)), 7))
 
 
 def chunked_equals_whole(regressor: Any) -> None:
     X, y, first, second = two_copies(regressor)
-    parts = [play(second, *part) for part in Chunks(X, y).chunks()]
+    parts = [play(second, *part) for part in in_chunks(X, y)]
     joined = [*map(np.concatenate, zip(*parts, strict=True))]
     require_same(first, second, play(first, X, y), joined)
 
@@ -48,7 +42,8 @@ def streams_equal_arrays(regressor: Any) -> None:
     X, y, first, second = two_copies(regressor)
     seen: list[tuple] = []
     expected = play(first, X, y)
-    streamed = play(second, Chunks(X, y), progress=lambda *done: seen.append(done))
+    stream = SimpleNamespace(chunks=lambda: in_chunks(X, y))
+    streamed = play(second, stream, progress=lambda *done: seen.append(done))
     require_same(first, second, expected, streamed)
     require(len(seen) > 0 and seen[-1][0] == len(X), "progress does not report all rounds")
     require(np.isclose(seen[-1][1], expected[1].sum()), "progress reports another loss")

@@ -12,11 +12,8 @@ from onearm.cli.datasets import datasets
 from onearm.cli.papers import papers
 from onearm.cli.race import race
 
-app = typer.Typer(
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+HELP = {"help_option_names": ["-h", "--help"]}
+app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, context_settings=HELP)
 
 
 def _version(asked: bool) -> None:

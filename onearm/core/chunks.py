@@ -32,17 +32,11 @@ def _of_stream(X: Any, y: Any) -> Iterator[tuple[Any, Any]]:
     for pair in X.chunks() or ():
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise ValueError(f"a stream must give pairs (X, y), got {type(pair).__name__}")
-        some, targets = pair
-        some = some if hasattr(some, "shape") else as_array(some, np.float64, "X")
-        if len(some.shape) != 2:
-            raise ValueError(f"X of a stream must have two dimensions, got shape {some.shape}")
-        yield some, targets
+        yield _matrix(pair[0], "X of a stream"), pair[1]
 
 
 def _of_matrix(X: Any, y: Any) -> Iterator[tuple[Any, Any]]:
-    X = X if hasattr(X, "shape") else as_array(X, np.float64, "X")
-    if len(X.shape) != 2:
-        raise ValueError(f"X must have two dimensions, got shape {X.shape}")
+    X = _matrix(X, "X")
     if y is not None and np.shape(y)[:1] != X.shape[:1]:
         wanted = f"one label or number for each of {X.shape[0]} rows"
         raise ValueError(f"y must have {wanted}, got {np.shape(y)}")
@@ -52,6 +46,13 @@ def _of_matrix(X: Any, y: Any) -> Iterator[tuple[Any, Any]]:
     y = None if y is None else np.asarray(y)
     for part in _slices(X.shape):
         yield X[part], None if y is None else y[part]
+
+
+def _matrix(X: Any, what: str) -> Any:
+    X = X if hasattr(X, "shape") else as_array(X, np.float64, "X")
+    if len(X.shape) != 2:
+        raise ValueError(f"{what} must have two dimensions, got shape {X.shape}")
+    return X
 
 
 def _slices(shape: tuple[int, ...]) -> Iterator[slice]:

@@ -21,7 +21,7 @@ from numba.core import event
 from numba.core.registry import CPUDispatcher
 from numba.core.sigutils import normalize_signature
 
-from onearm.core.kernel_cache import PREFIX, PUBLISHED, KernelCache, stored_files
+from onearm.core.kernel_cache import PREFIX, PUBLISHED, KernelCache
 
 PATIENCE = 1.0  # seconds
 PER_SECOND = 1500  # bytes of bytecode that are compiled in a second, about
@@ -33,10 +33,6 @@ class Kernel(CPUDispatcher):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._cache = KernelCache(self)
-
-    def is_on_disk(self) -> bool:
-        """Return whether the kernel was compiled before, for whatever types."""
-        return any(stored_files(self.py_func))
 
     def describe(self) -> str:
         """Return the kernel's name, and about how long it takes to compile it now."""

@@ -5,6 +5,7 @@ digest of all that decides what it compiles to (`kernel_cache`, `code_digest`).
 """
 
 from collections.abc import Callable
+from functools import partial
 from types import FunctionType
 from typing import Any
 
@@ -15,7 +16,7 @@ from numba.core.dispatcher import Dispatcher
 
 from onearm.core.code_digest import digest
 from onearm.core.dispatcher import Kernel, Notice, SeparateKernel
-from onearm.core.kernel_cache import globals_of
+from onearm.core.kernel_cache import globals_of, stored_files
 
 Options = dict[str, bool]  # of Numba's compiler
 # What `bind` makes: a loop; one round, with the arrays that come and go in it, to be called by
@@ -43,26 +44,15 @@ def kernel(function: Callable[..., Any], separate: bool = False, **options: bool
     return Kernel(function, targetoptions=every)
 
 
-def kernel_not_inlined(function: Callable[..., Any]) -> Any:
-    """Compile a kernel of many lines, which would take long to compile wherever it is inlined."""
-    return kernel(function, forceinline=False)
-
-
-def separate_kernel(function: Callable[..., Any]) -> Any:
-    """Compile a kernel once, for all that call it: they contain its address, not its code.
-
-    A call passes every array of every tuple, so it is for kernels that take a microsecond or more.
-    """
-    return kernel(function, separate=True)
-
-
-def kernel_without_refcounts(function: Callable[..., Any]) -> Any:
-    """Compile a kernel that neither allocates nor returns an array: no references are counted.
-
-    Numba counts a reference for every array of every tuple that a kernel takes, which for a tree
-    takes longer than the tree. To return an array from such a kernel would free it twice.
-    """
-    return kernel(function, _nrt=False)
+# A kernel of many lines, which would take long to compile wherever it is inlined.
+kernel_not_inlined = partial(kernel, forceinline=False)
+# A kernel that is compiled once, for all that call it: they contain its address, not its code. A
+# call passes every array of every tuple, so it is for kernels that take a microsecond or more.
+separate_kernel = partial(kernel, separate=True)
+# A kernel that neither allocates nor returns an array: no references are counted. Numba counts one
+# for every array of every tuple that a kernel takes, which for a tree takes longer than the tree.
+# To return an array from such a kernel would free it twice.
+kernel_without_refcounts = partial(kernel, _nrt=False)
 
 
 def compose(template: Callable[..., Any], /, **kernels: Any) -> Any:
@@ -101,7 +91,7 @@ def compiled(kernel: Any, *arguments: Any) -> Any:
 
 def is_compiled(kernel: Any) -> bool:
     """Return whether `kernel` lies compiled on disk, for some types, or needs no compiler."""
-    return not isinstance(kernel, Kernel) or kernel.is_on_disk()
+    return not isinstance(kernel, Kernel) or any(stored_files(kernel.py_func))
 
 
 def interpreted(function: Any) -> Any:

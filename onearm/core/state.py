@@ -120,16 +120,15 @@ class Interval:
     def __init__(self, text: str, owner: Any = None) -> None:
         low, high = text[1:-1].split(",")
         self.low, self.high = _end(low.strip(), owner), _end(high.strip(), owner)
-        self.closed_low, self.closed_high = text[0] == "[", text[-1] == "]"
+        self.left, self.right = text[0], text[-1]
 
     def __str__(self) -> str:
-        left, right = "[" if self.closed_low else "(", "]" if self.closed_high else ")"
-        return f"{left}{self.low:g}, {self.high:g}{right}"
+        return f"{self.left}{self.low:g}, {self.high:g}{self.right}"
 
     def holds(self, values: Any) -> Any:
         """Return whether a number, or each of an array, lies inside; NaN never does."""
-        above = values >= self.low if self.closed_low else values > self.low
-        below = values <= self.high if self.closed_high else values < self.high
+        above = values >= self.low if self.left == "[" else values > self.low
+        below = values <= self.high if self.right == "]" else values < self.high
         return above & below
 
 

@@ -59,9 +59,8 @@ def _style(i: int, full: bool) -> Row:
 def styled(streams: list[Row]) -> list[Row]:
     """Return the streams with learners by error, each in one style on all streams."""
     ranked = [s | {"learners": sorted(s["learners"], key=_mean_error)} for s in streams]
-    styles = line_styles(
-        [(x["label"], x["full_information"]) for s in ranked for x in s["learners"]]
-    )
+    pairs = [(x["label"], x["full_information"]) for s in ranked for x in s["learners"]]
+    styles = line_styles(pairs)
     for stream in ranked:
         learners = [x | styles[x["label"], x["full_information"]] for x in stream["learners"]]
         lines = zip(stream.get("baselines") or (), BASELINES, strict=False)
