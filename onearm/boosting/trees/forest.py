@@ -96,10 +96,14 @@ class Trees(Part):
             observers.clear(i, 0, stats)
 
     def model(self) -> tuple:
-        arrays = tuple(self.arrays().values())
+        nodes = self.links, self.numbers, self.mass, self.used
+        stats = (
+            self.moments, self.density, self.prior, self.gaps, self.counts, self.edges, self.bins,
+            self.early, self.n_values,
+        )  # fmt: skip
         prediction = LEAF_PREDICTIONS.index(self.leaf_prediction)
         settings = *self.rates, self.n_slots, self.n_splits, self.max_depth, prediction
-        return arrays[:4], arrays[4:], self.columns, settings
+        return nodes, stats, self.columns, settings
 
     def content(self) -> dict[str, np.ndarray]:
         used = self.content_shapes({"used": self.used})
