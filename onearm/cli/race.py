@@ -76,14 +76,14 @@ def race(
 
 def _plan(context: typer.Context) -> "Plan":
     """Return the plan that was asked for, of a file or in arguments."""
-    from onearm.racing.figures import needed
+    from onearm.racing.figures import require_matplotlib
     from onearm.racing.plan import Plan
 
     asked = context.params
     if asked["out"].exists() and not asked["out"].is_dir():
         raise typer.BadParameter(f"{asked['out']} is a file: --out must be a folder")
     if asked["figures"]:
-        needed()
+        require_matplotlib()
     if asked["streams"][0].endswith(".toml"):
         _require_plan_only(context)
         return Plan.read(asked["streams"][0])

@@ -18,7 +18,7 @@ GREYS = ("#5c6168", "#1d1f22")  # of the baselines
 
 def write_figures(scores: Sequence[Score], folder: Path) -> list[Path]:
     """Draw the errors of each stream over the rounds, and over exploration rates if several."""
-    needed()
+    require_matplotlib()
     import matplotlib
 
     matplotlib.use("Agg")
@@ -31,7 +31,7 @@ def write_figures(scores: Sequence[Score], folder: Path) -> list[Path]:
     return written
 
 
-def needed() -> None:
+def require_matplotlib() -> None:
     if find_spec("matplotlib") is None:
         raise ImportError("figures need Matplotlib: pip install 'onearm[plots]'")
 

@@ -65,7 +65,7 @@ class Display:
         beyond: bool = False,
     ) -> None:  # fmt: skip
         self.console = console
-        self.moves = console.is_terminal and not console.is_dumb_terminal
+        self.is_live = console.is_terminal and not console.is_dumb_terminal
         self.lines: dict[tuple[str, str], Line] = {}
         self.line_of: dict[str, Line] = {}
         for key, job in jobs.items():
@@ -81,12 +81,12 @@ class Display:
     def __enter__(self) -> "Display":
         self.printed = time.monotonic()
         self.listener.__enter__()
-        if self.moves:
+        if self.is_live:
             self.live.start()
         return self
 
     def __exit__(self, *_: Any) -> None:
-        if self.moves:
+        if self.is_live:
             self.live.stop()
         self.listener.__exit__()
 
@@ -94,7 +94,7 @@ class Display:
         if key in self.line_of:
             self.line_of[key].under_way[key] = (rounds, correct, seconds)
             self.line_of[key].per_run = of
-        if not self.moves and time.monotonic() - self.printed > LINES_EVERY:
+        if not self.is_live and time.monotonic() - self.printed > LINES_EVERY:
             self.printed = time.monotonic()
             for line in list(self.lines.values()):
                 if line.under_way:
@@ -111,7 +111,7 @@ class Display:
     def ended(self, key: str, record: Record) -> None:
         """Count a run that has ended, and print it without a terminal."""
         self.end(key, record)
-        if not self.moves:
+        if not self.is_live:
             print_line(str(self.line_of[key]), self.console)
 
     def failed(self, key: str, why: str) -> None:

@@ -203,7 +203,7 @@ except ImportError as error:
      ("sklearn", "from onearm.mh.settings import Settings", "mh"),
      ("ray", "from onearm.mh.distributed import ray_actors; ray_actors.check('ray')", "ray"),
      ("ray", "from onearm.core.cluster import connected; connected('ray').__enter__()", "ray"),
-     ("matplotlib", "from onearm.racing.figures import needed; needed()", "plots"),
+     ("matplotlib", "from onearm.racing import figures; figures.require_matplotlib()", "plots"),
      ("pyarrow",
       "from onearm.streams.parquet import _opened; from pathlib import Path; _opened(Path('a'))",
       "parquet")],
