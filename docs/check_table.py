@@ -15,22 +15,25 @@ TARGET = Path(__file__).with_name("check_table.md")
 
 def table() -> str:
     """Return the text of check_table.md as the code has it now."""
-    lines = ["| check | what it demands | applies to |", "|---|---|---|"]
+    lines = ["| check | what it demands |", "|---|---|"]
     for check in CHECKS:
-        demand = (check.__doc__ or "").strip()
-        lines.append(f"| `{check.__name__}` | {demand} | {_applies_to(check)} |")
+        lines.append(
+            f"| `{check.__name__}` | {(check.__doc__ or '').strip()}{_exceptions(check)} |"
+        )
     return "\n".join(lines) + "\n"
 
 
-def _applies_to(check: Callable[[Any], None]) -> str:
+def _exceptions(check: Callable[[Any], None]) -> str:
     reasons = {name: exemption(check, getattr(onearm, name)) for name in sorted(onearm.LEARNERS)}
     exempt = [name for name, reason in reasons.items() if reason]
     if not exempt:
-        return "all"
+        return ""
     reason = ", ".join(sorted({reason for reason in reasons.values() if reason}))
     if 2 * len(exempt) < len(reasons):
-        return f"all but {', '.join(exempt)} ({reason})"
-    return f"{', '.join(name for name in reasons if name not in exempt)} (others: {reason})"
+        return f" Not for {', '.join(exempt)} ({reason})."
+    return (
+        f" Only for {', '.join(name for name in reasons if name not in exempt)} (others: {reason})."
+    )
 
 
 if __name__ == "__main__":

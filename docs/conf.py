@@ -41,7 +41,7 @@ def setup(app):
 
 def mark_short(app, doctree, docname):
     """Mark code and cells of tables that are short enough never to be broken into lines."""
-    for kind, longest in ((nodes.literal, 30), (nodes.entry, 16)):
+    for kind, longest in ((nodes.literal, 30), (nodes.entry, 20)):
         for node in doctree.findall(kind):
             if len(node.astext()) <= longest:
                 node["classes"].append("short")
