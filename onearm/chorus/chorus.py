@@ -28,13 +28,13 @@ from onearm.chorus.echo import FOLLOWED, FROZEN, alarmed, echo, follow, freeze, 
 from onearm.chorus.memory import NOW, WIDEST, folded, recall, remember
 from onearm.chorus.metric import FIRST, differ, measured, renew
 from onearm.chorus.rows import MANY, n_numbers, note, places, raw, scaled, weighed
-from onearm.chorus.soundness import require_sound
 from onearm.chorus.voices import VARIANCE, sing, teach
-from onearm.chorus.waves import random_signs, turned, usual, waves
+from onearm.chorus.waves import TURNS, USUAL, random_signs, turned, waves
 from onearm.core.explore import best, certain
 from onearm.core.kernels import kernel, separate_kernel
-from onearm.core.learner import Learner, state
-from onearm.core.parameters import real, whole, wholes
+from onearm.core.learner import Learner, real, state, whole
+from onearm.core.parameters import wholes
+from onearm.core.vectors import LARGEST
 
 RIDGE_OWN, RIDGE_BOLD = 0.01, 0.1
 TEXT = 0.5  # of α: in a text some words are always new, and widths never small
@@ -243,45 +243,51 @@ class Chorus(Learner, look=look, scores=scores, chances=chances, choose=choose, 
     def plan(self) -> None:
         self.n_numbers = self.n_phi = n_numbers(self.n_features, self.nominal)
         self.n_compared = self.n_rows = self.n_memories = 0
-        self.n_leads, self.turn, self.columns = 4, 0, 0
+        self.n_leads, self.columns = 4, 0
         self.n_followed = self.n_classes if self.n_classes <= FOLLOWED else 1
         if self.n_numbers <= MANY:
-            n_waves = self.n_components or usual(self.n_numbers)
-            self.turn = turned(self.n_numbers)
-            self.columns = max(1, round(n_waves / self.turn))
-            self.n_phi = self.turn * self.columns + self.n_numbers + 1
+            turn = turned(self.n_numbers)
+            n_waves = self.n_components or max(USUAL, TURNS * turn)
+            self.columns = max(1, round(n_waves / turn))
+            self.n_phi = turn * self.columns + self.n_numbers + 1
             self.n_compared, self.n_rows = min(self.n_numbers, WIDEST), 4 * n_waves
             self.n_memories, self.n_leads = 2, 8
 
     def start(self) -> None:
         super().start()
         self.places = places(self.n_features, self.nominal)
-        self.edges, self.scale = np.zeros(0, np.int64), 0.0
-        self.signs, self.shift = np.zeros((3, 0, 0)), np.zeros((0, 0))
-        if self.n_memories:
-            self.edges = np.array([0, self.turn * self.columns, self.n_phi])
-            spread = sum(2 if m else 1 for m in self.places[1, :-1])
-            self.signs, self.scale, self.shift = random_signs(
-                self.seed, self.n_numbers, math.sqrt(spread), self.columns
-            )
+        edges = [0, self.n_phi - self.n_numbers - 1, self.n_phi] if self.n_memories else []
+        self.edges = np.array(edges, np.int64)
+        norm = math.sqrt(self.n_features + np.count_nonzero(self.nominal))
+        self.signs, self.scale, self.shift = random_signs(
+            self.seed, self.n_numbers, norm, self.columns
+        )
         self.memory_counts[1] = FIRST
         np.fill_diagonal(self.metric, 1.0)
         _, voices, (memory, scatter, _), conductor = self.model()
         begin(voices, memory, scatter, conductor)
 
     def require_sound(self, saved: dict[str, np.ndarray]) -> None:
-        require_sound(saved)
+        if not (saved["weights"][:, VARIANCE] > 0.0).all():
+            raise ValueError("saved array weights of Chorus must have variances above 0")
+        if not (saved["moments"][::2] >= 0.0).all():
+            raise ValueError("saved array moments of Chorus must have counts and squares from 0 on")
+        if not (abs(saved["moments"][1]) <= LARGEST).all():
+            raise ValueError(f"saved array moments of Chorus must have means within ±{LARGEST:g}")
+        C, S = np.tril(saved["scatter"]), saved["lead_products"]
+        if len(C) and np.linalg.eigvalsh(C)[0] < -1e-6 * (1.0 + np.trace(C)):
+            raise ValueError("saved array scatter of Chorus must be positive definite")
+        if not np.array_equal(S, S.T) or np.linalg.eigvalsh(S)[0] <= 0.0:
+            raise ValueError(
+                "saved array lead_products of Chorus must be symmetric and positive definite"
+            )
 
     def model(self) -> tuple:
-        rows = self.moments, self.n_rounds, (self.places[0], self.places[1])
+        rows = self.moments, self.n_rounds, self.places
         wave = self.edges, self.signs, self.scale, self.shift
         memory = self.memory_rows, self.memory_labels, self.memory_counts
         scatter = self.scatter, self.label_means, self.label_counts, self.metric
-        frozen = (
-            self.frozen_weights, self.frozen_memory_weights, self.frozen_outcomes, self.change,
-        )  # fmt: skip
-        conductor = (
-            self.lead_products, self.lead_rewards, self.stacking_weights, self.top_confidence,
-            self.alpha,
-        )  # fmt: skip
-        return (rows, wave), (self.weights, self.variances), (memory, scatter, frozen), conductor
+        echo = self.frozen_weights, self.frozen_memory_weights, self.frozen_outcomes, self.change
+        stacking = self.lead_products, self.lead_rewards, self.stacking_weights
+        conductor = *stacking, self.top_confidence, self.alpha
+        return (rows, wave), (self.weights, self.variances), (memory, scatter, echo), conductor

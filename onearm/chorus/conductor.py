@@ -16,6 +16,7 @@ import math
 
 import numpy as np
 
+from onearm.core.explore import runner_up
 from onearm.core.kernels import kernel, separate_kernel
 
 MEMORY = 0.999  # what is left of S and b at the next answer
@@ -27,11 +28,7 @@ STEP = 0.01  # by which q moves
 @kernel
 def lead(m, label):
     """By how much a base model with the scores m puts `label` ahead."""
-    other = -np.inf
-    for r in range(len(m)):
-        if r != label:
-            other = max(other, m[r])
-    return m[label] - other
+    return m[label] - m[runner_up(m, label)]
 
 
 @kernel

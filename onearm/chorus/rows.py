@@ -92,8 +92,7 @@ def n_numbers(d: int, nominal: tuple[int, ...]) -> int:
     return sum(max(1, m) for m in nominal) if nominal else d
 
 
-def places(d: int, nominal: tuple[int, ...]) -> np.ndarray:
+def places(d: int, nominal: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
     """Return where each feature starts among the numbers, and how many values it has if nominal."""
     values = np.array(nominal or np.zeros(d), np.int64)
-    start = np.cumsum(np.append(0, np.maximum(values, 1)))
-    return np.stack([start, np.append(values, 0)])
+    return np.cumsum(np.append(0, np.maximum(values, 1))), values

@@ -68,11 +68,6 @@ def random_signs(
     return signs.reshape(3, n, columns), scale, shift.reshape(n, columns)
 
 
-def usual(d: int) -> int:
-    """Return the default number of features for rows of d numbers."""
-    return max(USUAL, TURNS * turned(d))
-
-
 def turned(d: int) -> int:
     """Return the size of a transform for d numbers: a power of two."""
     return max(LEAST, 1 << (d - 1).bit_length())

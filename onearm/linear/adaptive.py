@@ -2,8 +2,7 @@
 
 Class r predicts a reward from the margin m_r = x·w_r: f = 1/(1+e⁻ᵐ) under the logistic loss, f = m
 under the squared one. In both the gradient at x is g = (f - target)·x, and each weight takes the
-step η·g/√(Σg²) over its own past gradients. All of it is the part `regression` of a model:
-the weights W, the sums G of squared gradients, whether the loss is logistic, and η.
+step η·g/√(Σg²) over its own past gradients; G has the sums Σg².
 
 J. Duchi, E. Hazan, Y. Singer. Adaptive subgradient methods for online learning and stochastic
 optimization. JMLR 12, 2011.
@@ -14,18 +13,12 @@ import math
 import numpy as np
 
 from onearm.core.kernels import kernel
-from onearm.core.vectors import entry, linear, size
+from onearm.core.vectors import entry, size
 
 STEPS = {"logistic": 2.0, "squared": 0.1}  # the step size η that suits a loss
 ETA_DOC = "Step size η; 0 is 2 with the logistic loss, 0.1 with the squared, for rows of norm 1."
 STEEPEST = 1e45  # of a slope: rows have values up to 1e100
 TINY = 1e-300  # a weight without any gradient yet: 0/√TINY = 0
-
-
-@kernel
-def look(x, regression, *model):
-    """The margins m."""
-    return linear(x, regression[0])
 
 
 @kernel
@@ -41,9 +34,8 @@ def clipped(slope):
 
 
 @kernel
-def descend(x, slope, first, regression):
+def descend(x, slope, first, W, G, eta):
     """Columns first … first+len(slope)-1 take a step against the gradients slope_r·x."""
-    W, G, _, eta = regression
     for r in range(len(slope)):
         slope[r] = clipped(slope[r])
     for i in range(size(x)):
@@ -58,9 +50,8 @@ def descend(x, slope, first, regression):
 
 
 @kernel
-def descend_one(x, slope, r, regression):
+def descend_one(x, slope, r, W, G, eta):
     """Column r takes a step against the gradient slope·x."""
-    W, G, _, eta = regression
     slope = clipped(slope)
     for i in range(size(x)):
         j, v = entry(x, i)
@@ -70,15 +61,14 @@ def descend_one(x, slope, r, regression):
 
 
 @kernel
-def teach(x, m, first, k, label, reward, truth, weight, regression):
+def teach(x, m, first, k, label, reward, truth, weight, W, G, logistic, eta):
     """The chosen label learns its reward; where it was right, all others learn 0."""
-    logistic = regression[2]
     if label != truth:
         slope = weight * (reward_of(m[first + label], logistic) - reward)
-        descend_one(x, slope, first + label, regression)
+        descend_one(x, slope, first + label, W, G, eta)
         return
     slopes = np.empty(k)
     for r in range(k):
         target = reward if r == label else 0.0
         slopes[r] = weight * (reward_of(m[first + r], logistic) - target)
-    descend(x, slopes, first, regression)
+    descend(x, slopes, first, W, G, eta)

@@ -16,12 +16,14 @@ import numpy as np
 from onearm.core.explore import best, mixed, sample_label
 from onearm.core.learner import Learner, kernel, option, real, state, whole
 from onearm.core.rng import poisson
-from onearm.linear.adaptive import ETA_DOC, STEPS, look, teach
+from onearm.core.vectors import linear
+from onearm.linear.adaptive import ETA_DOC, STEPS, teach
 
 
 @kernel
-def scores(m, regression, k, epsilon):
+def scores(m, W, G, rules):
     """The mean margins of the bags."""
+    k = rules[0]
     s = np.zeros(k)
     for i in range(len(m)):
         s[i % k] += m[i]
@@ -31,7 +33,8 @@ def scores(m, regression, k, epsilon):
 
 
 @kernel
-def chances(m, among, regression, k, epsilon):
+def chances(m, among, W, G, rules):
+    k, epsilon, _, _ = rules
     p, n_bags = np.zeros(k), len(m) // k
     for b in range(n_bags):
         p[best(m[b * k : (b + 1) * k], among)] += 1.0 / n_bags
@@ -44,15 +47,16 @@ def choose(m, among, rng, *model):
 
 
 @kernel
-def update(x, m, label, greedy, propensity, reward, truth, rng, regression, k, epsilon):
+def update(x, m, label, greedy, propensity, reward, truth, rng, W, G, rules):
+    k, _, logistic, eta = rules
     for b in range(len(m) // k):
         weight = poisson(1.0, rng)
         if weight > 0:
-            teach(x, m, b * k, k, label, reward, truth, weight, regression)
+            teach(x, m, b * k, k, label, reward, truth, weight, W, G, logistic, eta)
 
 
 @dataclass
-class Bag(Learner, look=look, scores=scores, chances=chances, choose=choose, update=update):
+class Bag(Learner, look=linear, scores=scores, chances=chances, choose=choose, update=update):
     """Votes of online bootstrap samples over adaptive regressions.
 
     Examples
@@ -80,6 +84,5 @@ class Bag(Learner, look=look, scores=scores, chances=chances, choose=choose, upd
         return self.n_bags * self.n_classes
 
     def model(self) -> tuple:
-        logistic, eta = self.loss == "logistic", self.eta or STEPS[self.loss]
-        regression = self.weights, self.squared_gradients, logistic, eta
-        return regression, self.n_classes, self.epsilon
+        regression = self.loss == "logistic", self.eta or STEPS[self.loss]
+        return self.weights, self.squared_gradients, (self.n_classes, self.epsilon, *regression)

@@ -32,17 +32,17 @@ def hopeful(seen, among, eta):
 
 
 @kernel
-def chances(seen, among, W, A, alpha, eta):
+def chances(seen, among, W, A, eta, *alpha):
     return certain(hopeful(seen, among, eta), seen.shape[1])
 
 
 @kernel
-def choose(seen, among, rng, W, A, alpha, eta):
+def choose(seen, among, rng, W, A, eta, *alpha):
     return hopeful(seen, among, eta), best(seen[0], among), 1.0
 
 
 @kernel
-def update(x, seen, label, greedy, propensity, reward, truth, rng, W, A, alpha, eta):
+def update(x, seen, label, greedy, propensity, reward, truth, rng, W, A, eta, alpha):
     regress(x, seen, label, 1.0 if label == truth else -alpha, W, A)
 
 
@@ -58,9 +58,7 @@ class Confidit(SecondOrder, look=look, scores=means, chances=chances, choose=cho
     9
     """
 
-    alpha: float = real(
-        1.0, "(-1, 1]", fixed=True, doc="α of the model: the target of a wrong label is -α."
-    )
+    alpha: float = real(1.0, "(-1, 1]", fixed=True, doc="The target of a wrong label is -α.")
     eta: float = real(1.0, "[0, 1e12]", doc="Width η of the confidence bound.")
     diagonal: bool = flag(False, fixed=True, doc="Keep only the diagonals of the A_r: d·k.")
 
@@ -72,4 +70,4 @@ class Confidit(SecondOrder, look=look, scores=means, chances=chances, choose=cho
         return (1.0 + self.alpha) ** 2, 1.0 / (1.0 + self.alpha) ** 2
 
     def model(self) -> tuple:
-        return self.weights, self.second_order, self.alpha, self.eta
+        return self.weights, self.second_order, self.eta, self.alpha

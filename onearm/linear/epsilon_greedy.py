@@ -17,43 +17,44 @@ import numpy as np
 from onearm.core.estimate import doubly_robust, inverse_propensity
 from onearm.core.explore import best, uniform_chances, uniformly
 from onearm.core.learner import Learner, kernel, option, real, state
-from onearm.linear.adaptive import ETA_DOC, STEPS, descend, descend_one, look, reward_of
+from onearm.core.vectors import linear
+from onearm.linear.adaptive import ETA_DOC, STEPS, descend, descend_one, reward_of
 
 ESTIMATORS = ("mtr", "ips", "dr")
 
 
 @kernel
-def chances(m, among, regression, rewards, estimator, epsilon):
-    return uniform_chances(best(m, among), among, epsilon, len(m))
+def chances(m, among, W, G, rewards, rules):
+    return uniform_chances(best(m, among), among, rules[1], len(m))
 
 
 @kernel
-def choose(m, among, rng, regression, rewards, estimator, epsilon):
-    return uniformly(best(m, among), among, epsilon, rng)
+def choose(m, among, rng, W, G, rewards, rules):
+    return uniformly(best(m, among), among, rules[1], rng)
 
 
 @kernel
-def update(
-    x, m, label, greedy, propensity, reward, truth, rng, regression, rewards, estimator, epsilon
-):  # fmt: skip
+def update(x, m, label, greedy, propensity, reward, truth, rng, W, G, rewards, rules):
+    estimator, _, logistic, eta = rules
     k = len(m)
     if estimator == 0:
-        slope = (reward_of(m[label], regression[2]) - reward) / (k * propensity)
-        descend_one(x, slope, label, regression)
+        slope = (reward_of(m[label], logistic) - reward) / (k * propensity)
+        descend_one(x, slope, label, W, G, eta)
         return
     if estimator == 1:
         target = inverse_propensity(label, propensity, reward, k)
     else:
-        q = look(x, rewards)
+        V, H = rewards
+        q = linear(x, V)
         target = doubly_robust(q, label, propensity, reward)
-        descend_one(x, q[label] - reward, label, rewards)
+        descend_one(x, q[label] - reward, label, V, H, eta)
     for b in range(k):
         target[b] = m[b] - target[b]
-    descend(x, target, 0, regression)
+    descend(x, target, 0, W, G, eta)
 
 
 @dataclass
-class EpsilonGreedy(Learner, look=look, chances=chances, choose=choose, update=update):
+class EpsilonGreedy(Learner, look=linear, chances=chances, choose=choose, update=update):
     """ε-greedy over one adaptive regression per label.
 
     Examples
@@ -87,7 +88,7 @@ class EpsilonGreedy(Learner, look=look, chances=chances, choose=choose, update=u
 
     def model(self) -> tuple:
         loss = self.loss if self.estimator == "mtr" else "squared"
-        eta = self.eta or STEPS[loss]
-        regression = self.weights, self.squared_gradients, loss == "logistic", eta
-        rewards = self.reward_weights, self.reward_squared_gradients, False, eta
-        return regression, rewards, ESTIMATORS.index(self.estimator), self.epsilon
+        rewards = self.reward_weights, self.reward_squared_gradients
+        regression = loss == "logistic", self.eta or STEPS[loss]
+        rules = ESTIMATORS.index(self.estimator), self.epsilon, *regression
+        return self.weights, self.squared_gradients, rewards, rules

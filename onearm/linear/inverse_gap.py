@@ -20,16 +20,16 @@ import numpy as np
 
 from onearm.core.explore import best, inverse_gap, sample_label
 from onearm.core.learner import Learner, kernel, option, real, state
-from onearm.linear.adaptive import ETA_DOC, STEPS, look, reward_of, teach
+from onearm.core.vectors import linear
+from onearm.linear.adaptive import ETA_DOC, STEPS, reward_of, teach
 
 RULES = ("square", "fast")
 EDGE = 1e-6  # FastCB's costs stay this far from 0 and 1
 
 
 @kernel
-def chances(m, among, regression, t, rules):
-    fast, scale, exponent = rules
-    logistic = regression[2]
+def chances(m, among, W, G, t, rules):
+    fast, scale, exponent, logistic, _ = rules
     cost = np.empty(len(m))
     for r in range(len(m)):
         cost[r] = 1.0 - min(1.0, max(0.0, reward_of(m[r], logistic)))
@@ -45,13 +45,14 @@ def choose(m, among, rng, *model):
 
 
 @kernel
-def update(x, m, label, greedy, propensity, reward, truth, rng, regression, t, rules):
+def update(x, m, label, greedy, propensity, reward, truth, rng, W, G, t, rules):
+    _, _, _, logistic, eta = rules
     t[0] += 1.0
-    teach(x, m, 0, len(m), label, reward, truth, 1.0, regression)
+    teach(x, m, 0, len(m), label, reward, truth, 1.0, W, G, logistic, eta)
 
 
 @dataclass
-class InverseGap(Learner, look=look, chances=chances, choose=choose, update=update):
+class InverseGap(Learner, look=linear, chances=chances, choose=choose, update=update):
     """SquareCB and FastCB over one adaptive regression per label.
 
     Examples
@@ -62,9 +63,7 @@ class InverseGap(Learner, look=look, chances=chances, choose=choose, update=upda
     275
     """
 
-    rule: str = option(
-        "square", *RULES, doc='"square" (SquareCB), or "fast" (FastCB, for the logistic loss only).'
-    )
+    rule: str = option("square", *RULES, doc="SquareCB, or FastCB (for the logistic loss only).")
     loss: str = option("logistic", *STEPS, doc='"logistic" or "squared".')
     scale: float = real(10.0, "[1e-12, 1e12]", doc="Factor of g; a larger g explores less.")
     exponent: float = real(0.5, "[0, 1]", doc="Exponent of t in g = scale·t^exponent.")
@@ -82,6 +81,6 @@ class InverseGap(Learner, look=look, chances=chances, choose=choose, update=upda
             raise ValueError(f"loss must be 'logistic' for rule='fast', got {self.loss!r}")
 
     def model(self) -> tuple:
-        logistic, eta = self.loss == "logistic", self.eta or STEPS[self.loss]
-        regression = self.weights, self.squared_gradients, logistic, eta
-        return regression, self.n_updates, (self.rule == "fast", self.scale, self.exponent)
+        regression = self.loss == "logistic", self.eta or STEPS[self.loss]
+        rules = self.rule == "fast", self.scale, self.exponent, *regression
+        return self.weights, self.squared_gradients, self.n_updates, rules

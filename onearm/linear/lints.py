@@ -18,7 +18,7 @@ import numpy as np
 from onearm.core.explore import best
 from onearm.core.learner import flag, kernel, real
 from onearm.core.rng import normal
-from onearm.linear.ridge import look, means, regress
+from onearm.linear.ridge import look, means, update
 from onearm.linear.second_order import SecondOrder
 
 REACH = 6.0  # the trapezoid rule goes over z from -REACH to REACH
@@ -70,11 +70,6 @@ def choose(seen, among, rng, W, A, v):
     return label, best(seen[0], among), p
 
 
-@kernel
-def update(x, seen, label, greedy, propensity, reward, truth, rng, W, A, v):
-    regress(x, seen, label, reward, W, A)
-
-
 @dataclass
 class LinTS(SecondOrder, look=look, scores=means, chances=chances, choose=choose, update=update):
     """Thompson sampling over one ridge regression per label, full or diagonal.
@@ -82,8 +77,7 @@ class LinTS(SecondOrder, look=look, scores=means, chances=chances, choose=choose
     Examples
     --------
     >>> from onearm import Separable
-    >>> learner = LinTS(n_classes=3, n_features=10)
-    >>> trace = learner.play(Separable(2000, 3, 10))
+    >>> trace = LinTS(n_classes=3, n_features=10).play(Separable(2000, 3, 10))
     >>> int((~trace.correct).sum())
     16
     """

@@ -1,7 +1,7 @@
 """LinUCB: chooses the label whose upper confidence bound on the reward is largest.
 
 A ridge regression per label, updated only when the label was chosen, predicts its reward; the
-choice is argmax_r w_r·x + α·√(xᵀA_r⁻¹x), with A_r = λI at first.
+choice is argmax_r w_r·x + α·√(xᵀA_r⁻¹x), with A_r = λI at first: that of Confidit with η = α².
 
 L. Li, W. Chu, J. Langford, R. Schapire. A contextual-bandit approach to personalized news article
 recommendation. WWW 2010, Algorithm 1 ("disjoint").
@@ -9,26 +9,10 @@ recommendation. WWW 2010, Algorithm 1 ("disjoint").
 
 from dataclasses import dataclass
 
-from onearm.core.explore import best, certain
-from onearm.core.learner import flag, kernel, real
-from onearm.linear.confidit import hopeful
-from onearm.linear.ridge import look, means, regress
+from onearm.core.learner import flag, real
+from onearm.linear.confidit import chances, choose
+from onearm.linear.ridge import look, means, update
 from onearm.linear.second_order import SecondOrder
-
-
-@kernel
-def chances(seen, among, W, A, alpha):
-    return certain(hopeful(seen, among, alpha * alpha), seen.shape[1])
-
-
-@kernel
-def choose(seen, among, rng, W, A, alpha):
-    return hopeful(seen, among, alpha * alpha), best(seen[0], among), 1.0
-
-
-@kernel
-def update(x, seen, label, greedy, propensity, reward, truth, rng, W, A, alpha):
-    regress(x, seen, label, reward, W, A)
 
 
 @dataclass
@@ -56,4 +40,4 @@ class LinUCB(SecondOrder, look=look, scores=means, chances=chances, choose=choos
         return self.lam, 1.0 / self.lam
 
     def model(self) -> tuple:
-        return self.weights, self.second_order, self.alpha
+        return self.weights, self.second_order, self.alpha * self.alpha

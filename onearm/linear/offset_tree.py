@@ -117,9 +117,7 @@ class OffsetTree(
     variant: str = option("PA-I", *VARIANTS, doc=VARIANT_DOC)
     C: float = real(1.0, "[1e-12, 1e12]", doc=C_DOC)
     rule: str = option(
-        "before",
-        *RULES,
-        doc='Test whether a node points to the label "before" or "after" it learns.',
+        "before", *RULES, doc="Whether a node's side is tested before or after the node learns."
     )
     explore: float = real(
         0.0, "[0, 1e12]", doc="Scale c of the exploration rate min(1, c/√t); 0 does not explore."

@@ -49,6 +49,12 @@ def means(seen, *model):
 
 
 @kernel
+def update(x, seen, label, greedy, propensity, reward, truth, rng, W, A, *model):
+    """The chosen label learns its reward."""
+    regress(x, seen, label, reward, W, A)
+
+
+@kernel
 def regress(x, seen, r, target, W, A):
     """Class r learns that its target for x is `target`."""
     if A.ndim == 2:
