@@ -42,8 +42,9 @@ def chances(m, among, W, G, rules):
 
 
 @kernel
-def choose(m, among, rng, *model):
-    return sample_label(chances(m, among, *model), best(scores(m, *model), among), rng)
+def choose(m, among, rng, W, G, rules):
+    greedy = best(scores(m, W, G, rules), among)
+    return sample_label(chances(m, among, W, G, rules), greedy, rng)
 
 
 @kernel

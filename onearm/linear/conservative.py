@@ -26,7 +26,7 @@ def chances(s, among, *model):
 
 
 @kernel
-def choose(s, among, rng, *model):
+def choose(s, among, rng, W, variant, C):
     return one_of_best(s, among, rng)
 
 

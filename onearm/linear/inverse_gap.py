@@ -40,8 +40,8 @@ def chances(m, among, W, G, t, rules):
 
 
 @kernel
-def choose(m, among, rng, *model):
-    return sample_label(chances(m, among, *model), best(m, among), rng)
+def choose(m, among, rng, W, G, t, rules):
+    return sample_label(chances(m, among, W, G, t, rules), best(m, among), rng)
 
 
 @kernel

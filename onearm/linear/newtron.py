@@ -51,8 +51,8 @@ def chances(s, among, V, A, sqnorm, rules):
 
 
 @kernel
-def choose(s, among, rng, *model):
-    return sample_label(chances(s, among, *model), best(s, among), rng)
+def choose(s, among, rng, V, A, sqnorm, rules):
+    return sample_label(chances(s, among, V, A, sqnorm, rules), best(s, among), rng)
 
 
 @kernel

@@ -45,20 +45,20 @@ def scores(h, W, t, tree, rules):
 
 
 @kernel
-def rate(W, t, tree, rules):
+def rate(t, rules):
     """The exploration rate of this round: min(1, c/√t)."""
     return min(1.0, rules[-1] / math.sqrt(t[0] + 1.0))
 
 
 @kernel
-def chances(h, among, *model):
-    s = scores(h, *model)
-    return uniform_chances(best(s, among), among, rate(*model), len(s))
+def chances(h, among, W, t, tree, rules):
+    s = scores(h, W, t, tree, rules)
+    return uniform_chances(best(s, among), among, rate(t, rules), len(s))
 
 
 @kernel
-def choose(h, among, rng, *model):
-    return uniformly(best(scores(h, *model), among), among, rate(*model), rng)
+def choose(h, among, rng, W, t, tree, rules):
+    return uniformly(best(scores(h, W, t, tree, rules), among), among, rate(t, rules), rng)
 
 
 @kernel

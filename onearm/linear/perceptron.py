@@ -21,7 +21,7 @@ def chances(s, among, *model):
 
 
 @kernel
-def choose(s, among, rng, *model):
+def choose(s, among, rng, W):
     label = best(s, among)
     return label, label, 1.0
 

@@ -30,7 +30,7 @@ def chances(s, among, *model):
 
 
 @kernel
-def choose(s, among, rng, *model):
+def choose(s, among, rng, W):
     return uniformly(best(s, among), among, rate(s, among), rng)
 
 
