@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.chorus.streams import COPIES, DEVELOPMENT, SYNTHETIC_DEVELOPMENT
+from bench.chorus.streams import DEVELOPMENT, SYNTHETIC_DEVELOPMENT, title
 from bench.chorus.variants import VARIANTS, WAVES
 from onearm.chorus.chorus import Chorus
 from onearm.chorus.waves import USUAL
@@ -53,10 +53,9 @@ def cell(runs: dict[str, list[Record]], variant: str) -> str:
 def sizes(runs: Runs) -> str:
     lines = []
     for name in STREAMS:
-        whole, copies = runs[name]["whole"], COPIES.get(name, 1)
+        whole = runs[name]["whole"]
         seeds = ", ".join(str(run["seed"]) for run in whole)
-        title = f"{name} × {copies}" if copies > 1 else name
-        lines.append([title, f"{whole[0]['rounds']:,}", seeds])
+        lines.append([title(name), f"{whole[0]['rounds']:,}", seeds])
     return table(["stream", "rounds", "seeds"], lines)
 
 

@@ -19,7 +19,7 @@ from bench.chorus.comparison import (
     everyone,
     ledger_path,
 )  # fmt: skip
-from bench.chorus.streams import COPIES, DEVELOPMENT, NAMES
+from bench.chorus.streams import DEVELOPMENT, NAMES, title
 from onearm import metrics
 from onearm.experiments.job import Record
 from onearm.experiments.ledger import Ledger
@@ -113,13 +113,11 @@ def outcome(by_stream: dict[str, list[Entry]]) -> str:
 
 def section(name: str, played: list[Entry]) -> str:
     """Return the table of a stream: Chorus, the best of ours, and the best of Vowpal Wabbit."""
-    copies = COPIES.get(name, 1)
-    title = f"{name} × {copies}" if copies > 1 else name
     kind = "development" if name in DEVELOPMENT else "held out"
     chorus, ours, theirs = teams(played)
     rows = [entry.row() for entry in [*chorus, *ours[:BEST], *theirs[:1]]]
     size = f"{played[0].runs[0]['rounds']:,} rounds, {kind}."
-    return f"## {title}\n\n{size}\n\n{table(HEAD, rows)}"
+    return f"## {title(name)}\n\n{size}\n\n{table(HEAD, rows)}"
 
 
 def all_errors(by_stream: dict[str, list[Entry]], records: Sequence[Record]) -> str:

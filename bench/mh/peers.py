@@ -67,10 +67,7 @@ def lightgbm(data: Split, budget: float, **settings: Any) -> Curve:
             raise EarlyStopException(env.iteration, [("training", "none", 0.0, True)])
 
     model.fit(data.X, data.y, callbacks=[watch])
-    return [
-        (seconds, error(data, model.predict(data.X_test, num_iteration=t)))
-        for t, seconds in thinned(clock)
-    ]
+    return scored(data, clock, lambda t: model.predict(data.X_test, num_iteration=t))
 
 
 def xgboost(data: Split, budget: float, **settings: Any) -> Curve:
@@ -88,10 +85,7 @@ def xgboost(data: Split, budget: float, **settings: Any) -> Curve:
     )
     began = time.process_time()
     model.fit(data.X, data.y)
-    return [
-        (seconds, error(data, model.predict(data.X_test, iteration_range=(0, t))))
-        for t, seconds in thinned(clock)
-    ]
+    return scored(data, clock, lambda t: model.predict(data.X_test, iteration_range=(0, t)))
 
 
 def histograms(data: Split, budget: float, **settings: Any) -> Curve:
@@ -135,6 +129,10 @@ def forest(data: Split, budget: float, **settings: Any) -> Curve:
 
 def error(data: Split, labels: np.ndarray) -> float:
     return float((labels != data.y_test).mean())
+
+
+def scored(data: Split, clock: list[tuple[int, float]], predict: Callable) -> Curve:
+    return [(seconds, error(data, predict(t))) for t, seconds in thinned(clock)]
 
 
 def thinned(clock: list[tuple[int, float]]) -> list[tuple[int, float]]:

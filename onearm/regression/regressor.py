@@ -122,7 +122,9 @@ class Regressor(Estimator):
         if callable(loss) and not self.full_information:
             play = self._play_call(loss, noise, done)
         else:
-            kind = kind_of(loss)
+            if not isinstance(loss, str) or loss not in LOSSES:
+                raise ValueError(f"loss must be one of {', '.join(LOSSES)}, got {loss!r}")
+            kind = LOSSES.index(loss)
             play, targets = self._play_kernel(kind, noise, done), partial(self._targets, kind)
 
         def room(n: int) -> Played:
@@ -192,12 +194,6 @@ class Regressor(Estimator):
             got = array[wrong][0]
             raise ValueError(f"{name} must be numbers within ±{self.largest:g}, got {got}")
         return array
-
-
-def kind_of(loss: Any) -> int:
-    if not isinstance(loss, str) or loss not in LOSSES:
-        raise ValueError(f"loss must be one of {', '.join(LOSSES)}, got {loss!r}")
-    return LOSSES.index(loss)
 
 
 def _anything(y: Any, n: int, first: int) -> list[Any]:

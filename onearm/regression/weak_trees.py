@@ -18,6 +18,7 @@ import numpy as np
 
 from onearm.core.kernels import kernel_without_refcounts
 from onearm.core.state import Interval, require_inside, state
+from onearm.core.vectors import sqnorm
 from onearm.regression.weak_learners import WeakLearners
 
 B = 16  # bins
@@ -102,18 +103,10 @@ def _add_first(x, first, edges, n_first):
 
 
 @kernel_without_refcounts
-def _norm(v):
-    length = 0.0
-    for k in range(len(v)):
-        length += v[k] * v[k]
-    return math.sqrt(length)
-
-
-@kernel_without_refcounts
 def _gain(i, leaf, j, weak):
     """The largest gain of feature j over R, and its cut."""
     _, _, (total, _, by_bin), (_, _, left), _ = weak
-    whole, best, cut = _norm(total[i, leaf]), 0.0, 0
+    whole, best, cut = math.sqrt(sqnorm(total[i, leaf])), 0.0, 0
     for k in range(len(left)):
         left[k] = 0.0
     for b in range(B - 1):
