@@ -52,11 +52,13 @@ class SeparateKernel(Kernel):
 
     def add_overload(self, cres: Any) -> None:
         super().add_overload(cres)
-        types = cres.signature.args
-        symbol = self.symbols[types] = self._symbol(types)
+        types, walk = cres.signature.args, self._cache.walk
+        known = walk.digest, types, id(self) if walk.unknown else ""  # the same in every process
+        symbol = PREFIX + hashlib.sha256(repr(known).encode()).hexdigest()[:32]
+        self.symbols[types] = symbol
         if symbol not in PUBLISHED:
             add_symbol(symbol, cres.library.get_pointer_to_function(cres.fndesc.llvm_func_name))
-            PUBLISHED[symbol] = self._cache.walk.digest, types, cres
+            PUBLISHED[symbol] = walk.digest, types, cres
         described = copy(cres.fndesc)
         described.mangled_name = symbol
         self.targetctx.insert_user_function((symbol, self), described)  # and no library to link
@@ -65,12 +67,6 @@ class SeparateKernel(Kernel):
         """Return what Numba finds the call by."""
         types, _ = normalize_signature(sig)
         return self.symbols[tuple(types)], self
-
-    def _symbol(self, types: tuple) -> str:
-        """Return the name of the address, which is the same in every process."""
-        walk = self._cache.walk
-        what = walk.digest, types, id(self) if walk.unknown else ""
-        return PREFIX + hashlib.sha256(repr(what).encode()).hexdigest()[:32]
 
 
 class Notice(event.Listener):

@@ -81,24 +81,20 @@ class Estimator(saving.Saveable):
         """Refuse saved state whose arrays do not go together, each within its range."""
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name in vars(self).get("_sealed", ()):
-            self._change(name, value)
-        else:
+        if name not in vars(self).get("_sealed", ()):
             super().__setattr__(name, value)
-
-    def __delattr__(self, name: str) -> None:
-        if name in vars(self).get("_sealed", ()):
-            raise AttributeError(f"{name} of {type(self).__name__} cannot be deleted")
-        super().__delattr__(name)
-
-    def _change(self, name: str, value: Any) -> None:
-        """Change a parameter that is not fixed; refuse all else that was there from the start."""
+            return
         known, mine = {p.name: p for p in parameters(self)}, type(self).__name__
         if name not in known:
             raise AttributeError(f"{name} of {mine} cannot be replaced once it is made")
         if known[name].metadata["fixed"]:
             raise AttributeError(f"{name} of {mine} is fixed once it is made: make another {mine}")
         self.lock.run(self._store, name, checked(known[name], value))
+
+    def __delattr__(self, name: str) -> None:
+        if name in vars(self).get("_sealed", ()):
+            raise AttributeError(f"{name} of {type(self).__name__} cannot be deleted")
+        super().__delattr__(name)
 
     def _store(self, name: str, value: Any) -> None:
         before, vars(self)[name] = vars(self)[name], value
@@ -129,10 +125,8 @@ class Estimator(saving.Saveable):
 
     def save(self, path: str | Path) -> None:
         """Write the estimator, as it is at one moment, to a file for `onearm.load`."""
-        saving.save(type(self), path, *self.lock.run(self._moment))
-
-    def _moment(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        return self.params(), {name: array.copy() for name, array in self.content().items()}
+        moment = self.lock.run(lambda: (self.params(), copy.deepcopy(self.content())))
+        saving.save(type(self), path, *moment)
 
     @classmethod
     def loaded(cls, given: dict[str, Any], saved: dict[str, np.ndarray]) -> Self:

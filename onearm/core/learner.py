@@ -107,15 +107,11 @@ class Learner(Estimator):
 
     def _update(self, x: Any, choice: tuple[int, int, float], reward: float, truth: int) -> None:
         self._check_row(x)
-        if choice[1] == HIDDEN:
-            choice = choice[0], self._greedy(x), choice[2]
+        if choice[1] == HIDDEN:  # another policy chose: the greedy label of now
+            s = np.empty((1, self.n_classes))
+            self.kernels.score(as_matrix(x), s, self.model())
+            choice = choice[0], int(s[0].argmax()), choice[2]
         self._calls(x).update_locked(x, choice, reward, truth)
-
-    def _greedy(self, x: Any) -> int:
-        """Return the greedy label of now."""
-        s = np.empty((1, self.n_classes))
-        self.kernels.score(as_matrix(x), s, self.model())
-        return int(s[0].argmax())
 
     def play(
         self, X: Any, y: Any = None, *, trace: bool = True, progress: Progress | None = None

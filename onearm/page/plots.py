@@ -58,7 +58,11 @@ def _style(i: int, full: bool) -> Row:
 
 def styled(streams: list[Row]) -> list[Row]:
     """Return the streams with learners by error, each in one style on all streams."""
-    ranked = [s | {"learners": sorted(s["learners"], key=_mean_error)} for s in streams]
+
+    def rank(learner: Row) -> tuple:
+        return learner["error"]["mean"] is None, learner["error"]["mean"]
+
+    ranked = [s | {"learners": sorted(s["learners"], key=rank)} for s in streams]
     pairs = [(x["label"], x["full_information"]) for s in ranked for x in s["learners"]]
     styles = line_styles(pairs)
     for stream in ranked:
@@ -66,11 +70,6 @@ def styled(streams: list[Row]) -> list[Row]:
         lines = zip(stream.get("baselines") or (), BASELINES, strict=False)
         stream |= {"learners": learners, "baselines": [line | style for line, style in lines]}
     return ranked
-
-
-def _mean_error(learner: Row) -> float:
-    mean = learner["error"]["mean"]
-    return math.inf if mean is None else mean
 
 
 def curve_lines(lines: list[Row]) -> list[Row]:
