@@ -1,22 +1,30 @@
 """Where jobs are played: on cores of this machine through joblib, or on a Ray cluster.
 
 Ray has a backend for joblib too, but one that returns all results at the end and none if a worker
-is lost. Tasks of Ray end one by one, and Ray itself repeats those of a lost worker.
+is lost. Tasks of Ray end one by one, and Ray itself repeats those of a lost worker. Workers report
+progress by small datagrams, which may be lost.
 """
 
-from collections.abc import Iterator, Mapping
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager, suppress
+from typing import Any
 
 from joblib import Parallel, cpu_count, delayed
 
 from onearm.core.cluster import connected
-from onearm.experiments.job import Job, Record
-from onearm.experiments.progress import Address, reporter
+from onearm.experiments.job import Job, OnProgress, Record
 
 TRIES = 2  # of all jobs together, where workers are lost
 ALL_CORES = "all-cores"
 MAX_WORKERS = 1024
+SEND_EVERY = 0.2  # seconds between two datagrams of a run
+TIMEOUT = 0.5  # seconds after which the listener looks whether it was closed
+Address = tuple[str, int]
 Jobs = Mapping[str, Job]  # by key
 Result = Record | Exception  # what a job returned or raised
 
@@ -118,3 +126,51 @@ def play_job(key: str, job: Job, address: Address | None) -> tuple[str, Result]:
 def describe_error(error: Exception) -> str:
     """Return an exception in words, with its type."""
     return f"{type(error).__name__}: {error}"
+
+
+@contextmanager
+def reporter(key: str, address: Address | None) -> Iterator[OnProgress]:
+    """Give a function that sends how far a run is to an address, if there is one, now and then."""
+    began = last = 0.0
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as channel:
+
+        def report(rounds: int, correct: int, of: int) -> None:
+            nonlocal began, last
+            began = began or time.process_time()  # kernels are compiled before round one
+            if address and time.monotonic() - last >= SEND_EVERY:
+                last = time.monotonic()
+                content = [key, rounds, correct, time.process_time() - began, of]
+                with suppress(OSError):
+                    channel.sendto(json.dumps(content).encode(), address)
+
+        yield report
+
+
+class Listener:
+    """Receives what reporters send, from `beyond` this machine too; use it in a `with`.
+
+    `receive(key, rounds, correct, seconds, of)` is called in a thread.
+    """
+
+    def __init__(self, receive: Callable[..., Any], beyond: bool = False) -> None:
+        self.receive = receive
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.settimeout(TIMEOUT)
+        self.socket.bind(("" if beyond else "127.0.0.1", 0))
+        self.address: Address = ("127.0.0.1", self.socket.getsockname()[1])
+
+    def __enter__(self) -> "Listener":
+        threading.Thread(target=self._listen, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.socket.close()
+
+    def _listen(self) -> None:
+        while self.socket.fileno() >= 0:
+            try:
+                key, *numbers = json.loads(self.socket.recv(1000))
+                rounds, correct, seconds, of = map(float, numbers)
+            except (OSError, ValueError, TypeError):  # closed, silent, or not from a reporter
+                continue
+            self.receive(str(key), rounds, correct, seconds, of)

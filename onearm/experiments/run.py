@@ -9,8 +9,7 @@ from rich.console import Console
 
 from onearm.experiments.job import Job, Record, key
 from onearm.experiments.ledger import Ledger
-from onearm.experiments.pool import ALL_CORES, Result, RunError, describe_error, play_all
-from onearm.experiments.progress import Address
+from onearm.experiments.pool import ALL_CORES, Address, Result, RunError, describe_error, play_all
 
 AnyJob = TypeVar("AnyJob", bound=Job)
 

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from onearm.experiments.job import Record
-from onearm.experiments.progress import Listener
+from onearm.experiments.pool import Listener
 from onearm.experiments.run import print_line
 from onearm.racing.run import Job
 
