@@ -23,10 +23,10 @@ from onearm.core.saving import Saveable, save
 from onearm.mh import ensemble
 from onearm.mh.distributed import ray_actors
 from onearm.mh.early_stopping import ValidationCurve, split
-from onearm.mh.inputs import Fingerprint, checked, dense, label_matrix, with_weight
+from onearm.mh.inputs import checked, dense, fingerprint, label_matrix, require_same, with_weight
+from onearm.mh.rounds import Training
 from onearm.mh.saving import contents, restored
 from onearm.mh.settings import Parameters, Settings
-from onearm.mh.training import Training
 
 FITTED = (
     "ensemble_", "classes_", "multilabel_", "n_features_in_", "feature_names_in_",
@@ -94,7 +94,7 @@ class AdaBoostMH(Parameters, Saveable, ClassifierMixin, BaseEstimator):
         X, y, sample_weight = with_weight(X, y, sample_weight)
         positive, self.classes_, self.multilabel_ = labels = label_matrix(y)
         if settings.warm_start:
-            self._fingerprint = Fingerprint.of(X, self._names(), labels, sample_weight, settings)
+            self._fingerprint = fingerprint(X, self._names(), labels, sample_weight, settings)
         if settings.warm_start and hasattr(last, "_training"):
             self._resume(last, settings.n_rounds)
         else:
@@ -112,7 +112,7 @@ class AdaBoostMH(Parameters, Saveable, ClassifierMixin, BaseEstimator):
 
     def _resume(self, last: "AdaBoostMH", n_rounds: int) -> None:
         """Start from a copy of the state of the last fit, if this one can resume it."""
-        last._fingerprint.require_same(self._fingerprint)
+        require_same(last._fingerprint, self._fingerprint)
         if n_rounds < len(last.alpha_):
             done = f"{len(last.alpha_)}, the rounds of the fit that warm_start continues"
             raise ValueError(f"n_rounds must be at least {done}, got {n_rounds}")

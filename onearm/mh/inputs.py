@@ -1,14 +1,14 @@
 """The inputs of a fit: rows and labels as scikit-learn checks them, weights, and a fingerprint."""
 
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
 
 from onearm.mh.binning import iterate_columns
-from onearm.mh.settings import Settings
+from onearm.mh.settings import CHANGEABLE, Settings
 from onearm.mh.weights import relative_weights
 
 
@@ -53,45 +53,34 @@ def label_matrix(y: Any) -> tuple[np.ndarray, np.ndarray, bool]:
     return y[:, None] == classes, classes, False
 
 
-class Fingerprint(NamedTuple):
-    """What a fit started from, so that a warm start resumes with the same inputs only.
+def fingerprint(
+    X: Any, names: list[str], labels: tuple, sample_weight: np.ndarray, settings: Settings
+) -> dict[str, Any]:
+    """Return what a fit starts from, so that a warm start resumes with the same inputs only.
 
-    Rows are not stored: digests by the name of the argument show whether they are the same, dense
-    or sparse. `parameters` are those that must not change.
+    Of parameters their values, except for those that may change. Rows are not stored: digests show
+    whether they are the same, dense or sparse. `labels` as `label_matrix` returns them.
     """
+    positive, classes, multilabel = labels
+    columns = (np.where(np.isnan(x), np.nan, x + 0.0) for x in iterate_columns(X))  # no -0.0
+    fixed = {name: value for name, value in vars(settings).items() if name not in CHANGEABLE}
+    return fixed | {
+        "X": _digest([*names, X.shape], *columns),
+        "y": _digest([classes.tolist(), multilabel], np.packbits(positive)),
+        "sample_weight": _digest([], sample_weight),
+    }
 
-    digests: dict[str, str]
-    parameters: dict[str, Any]
 
-    @classmethod
-    def of(
-        cls, X: Any, names: list[str], labels: tuple, sample_weight: np.ndarray, settings: Settings
-    ) -> "Fingerprint":
-        """Return that of a fit; `labels` as `label_matrix` returns them."""
-        positive, classes, multilabel = labels
-        columns = (np.where(np.isnan(x), np.nan, x + 0.0) for x in iterate_columns(X))  # no -0.0
-        digests = {
-            "X": _digest([*names, X.shape], *columns),
-            "y": _digest([classes.tolist(), multilabel], np.packbits(positive)),
-            "sample_weight": _digest([], sample_weight),
-        }
-        return cls(digests, settings.fixed())
-
-    def require_same(self, other: "Fingerprint") -> None:
-        """Raise ValueError if a fit with another fingerprint cannot resume this one."""
-        start_again = "set warm_start=False, or fit a clone, to start again"
-        for name, value in other.parameters.items():
-            if value != self.parameters[name]:
-                raise ValueError(
-                    f"{name} must be {self.parameters[name]!r}, as in the fit that warm_start "
-                    f"continues, got {value!r}; {start_again}"
-                )
-        for name, digest in other.digests.items():
-            if digest != self.digests[name]:
-                raise ValueError(
-                    f"{name} must be the same as in the fit that warm_start continues, got others; "
-                    f"{start_again}"
-                )
+def require_same(last: dict[str, Any], new: dict[str, Any]) -> None:
+    """Raise ValueError if a fit with a new fingerprint cannot resume the last one."""
+    for name, value in new.items():
+        if value != last[name]:
+            is_data = name in ("X", "y", "sample_weight")
+            same, got = ("the same", "others") if is_data else (f"{last[name]!r},", repr(value))
+            raise ValueError(
+                f"{name} must be {same} as in the fit that warm_start continues, got {got}; "
+                "set warm_start=False, or fit a clone, to start again"
+            )
 
 
 def _digest(facts: list[Any], *arrays: np.ndarray) -> str:

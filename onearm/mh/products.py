@@ -11,43 +11,49 @@ B. Kégl, R. Busa-Fekete. Boosting products of base classifiers. ICML 2009.
 from onearm.core.kernels import kernel_without_refcounts
 from onearm.mh.binning import common_above
 from onearm.mh.search import search
-from onearm.mh.stump import MARGIN, NONE, SELECTED, copy_sums
-from onearm.mh.weights import ALL, HAS, add_row, row_loop
-
-COLUMN, LOW, HIGH = range(3)  # of a term
+from onearm.mh.stump import COLUMN, HIGH, LOW, MARGIN, NONE, SELECTED
+from onearm.mh.weights import ALL, HAS, add_row, copy_sums, row_loop, sign, signed_sum
 
 
 @kernel_without_refcounts
-def product(terms, psi, leaf_of, total, before, weights, columns, scratch, bandit, rng):
+def product(terms, votes, state, psi, leaf_of, weights, columns, scratch, bandit, rng):
+    """Fit a product: (its number of terms, γ). The votes are those of rows with ψ = 1 and -1."""
+    total, before = state  # Σ_i ψ_i A_il as in `weights`, now and before a term was removed
+    A, factors, positive, sums, _ = weights
+    copy_sums(total, sums)
+    n, gamma = fit_terms(
+        terms, psi, leaf_of, total, before, weights, columns, scratch, bandit, rng
+    )  # fmt: skip
+    if n > 0:
+        for l in range(votes.shape[1]):  # noqa: E741
+            votes[0, l] = sign(signed_sum(l, total, factors))
+            votes[1, l] = -votes[0, l]
+    return n, gamma
+
+
+@kernel_without_refcounts
+def fit_terms(terms, psi, leaf_of, total, before, weights, columns, scratch, bandit, rng):
     """Fit the terms: (their number, γ). ψ and its total become those of the product."""
-    m, n_terms, best = len(terms), 0, 0.0
-    for t in range(m):
-        gamma, j, lo, hi = search(
-            psi, leaf_of, NONE, total, weights, columns, scratch, bandit, rng
-        )  # fmt: skip
-        if gamma <= best + MARGIN:
-            break
-        terms[t, COLUMN], terms[t, LOW], terms[t, HIGH] = j, lo, hi
-        add_term(j, hi, psi, total, columns, scratch)
-        n_terms, best = t + 1, gamma
-    if n_terms < m or m == 1:
-        return n_terms, best
-    t = 0
+    m, n, best = len(terms), 0, 0.0
     while True:
+        t = n % m  # the terms are added one by one, then fitted again in turn
         old_j, old_hi = terms[t, COLUMN], terms[t, HIGH]
-        copy_sums(before, total)
-        remove_term(old_j, old_hi, psi, total, weights, columns)
+        if n >= m:
+            copy_sums(before, total)
+            remove_term(old_j, old_hi, psi, total, weights, columns)
         gamma, j, lo, hi = search(
             psi, leaf_of, NONE, total, weights, columns, scratch, bandit, rng
         )  # fmt: skip
         if gamma <= best + MARGIN:
-            flip(old_j, old_hi, psi, columns)
-            copy_sums(total, before)
-            return n_terms, best
+            if n >= m:
+                flip(old_j, old_hi, psi, columns)
+                copy_sums(total, before)
+            return min(n, m), best
         terms[t, COLUMN], terms[t, LOW], terms[t, HIGH] = j, lo, hi
         add_term(j, hi, psi, total, columns, scratch)
-        best = gamma
-        t = (t + 1) % m
+        n, best = n + 1, gamma
+        if m == 1:
+            return n, best
 
 
 @kernel_without_refcounts
@@ -55,10 +61,10 @@ def add_term(j, hi, psi, total, columns, scratch):
     """ψ ← ±ψ·φ, and the totals with it, by the sums below the selected cut."""
     by_bin, below, full = scratch
     flip(j, hi, psi, columns)
-    sign = 1.0 if common_above(j, hi, columns) else -1.0
+    common = 1.0 if common_above(j, hi, columns) else -1.0
     for l in range(total.shape[1]):  # noqa: E741
-        total[ALL, l] = sign * (total[ALL, l] - 2.0 * below[SELECTED, ALL, l])
-        total[HAS, l] = sign * (total[HAS, l] - 2.0 * below[SELECTED, HAS, l])
+        total[ALL, l] = common * (total[ALL, l] - 2.0 * below[SELECTED, ALL, l])
+        total[HAS, l] = common * (total[HAS, l] - 2.0 * below[SELECTED, HAS, l])
 
 
 @row_loop

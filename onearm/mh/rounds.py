@@ -13,127 +13,141 @@ R. Schapire, Y. Singer. Improved boosting algorithms using confidence-rated pred
 """
 
 import math
+from copy import copy
+from functools import partial
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from numba import get_num_threads
+from sklearn.utils import check_random_state
 
 from onearm.core.kernels import bind, kernel_without_refcounts
-from onearm.mh.bandits import is_full
-from onearm.mh.binning import common_above
-from onearm.mh.full_search import full_search_in_threads
-from onearm.mh.products import COLUMN, HIGH, LOW, product
-from onearm.mh.stump import copy_sums, sign, signed_sum
+from onearm.core.locking import Lock
+from onearm.core.rng import seeded
+from onearm.mh.bandits import Bandit, is_full
+from onearm.mh.binning import bin_columns
+from onearm.mh.products import fit_terms, product
+from onearm.mh.search import full_search_in_threads, make_scratch, try_all
+from onearm.mh.settings import Settings
 from onearm.mh.trees import fit_leaf, tree
-from onearm.mh.weights import UNIT, rescale, reset, reweigh_leaves, reweigh_signed, total_weight
+from onearm.mh.weights import Weights, rescale, reset, reweigh_leaves, reweigh_signed, total_weight
 
 LEAST_EDGE = 1e-12
+_SEARCHING = Lock()  # where Numba has no OpenMP, it aborts if two fits share out searches at once
 
 
-@kernel_without_refcounts
-def boost_products(
-    output, work, psi, leaf_of, weights, columns, scratch, bandit, rng, smoothing
-):  # fmt: skip
+def boost(output, work, psi, leaf_of, weights, columns, scratch, bandit, rng, smoothing):
     """Fill the output with rounds: how many, fewer if nothing is left to gain."""
-    column, low, high, votes, alpha, loss = output
-    terms, total, before, positive_factor, negative_factor = work
-    A, factors, positive, sums, _ = weights
-    for t in range(len(alpha)):
-        copy_sums(total, sums)
-        m, gamma = product(
-            terms, psi, leaf_of, total, before, weights, columns, scratch, bandit, rng
-        )
-        S = total_weight(sums, factors) / UNIT
-        alpha[t], loss[t] = 0.0, 1.0
-        if m == 0 or gamma <= LEAST_EDGE:
-            reset(psi, 1)
-            if is_full(bandit):
-                return t
-            continue
-        Z = _step(t, gamma, S, smoothing, alpha, loss)
-        flip = 1  # the sign of the rows with ψ = 1
-        for part in range(m):
-            column[t, part], low[t, part] = terms[part, COLUMN], terms[part, LOW]
-            high[t, part] = terms[part, HIGH]
-            if not common_above(terms[part, COLUMN], terms[part, HIGH], columns):
-                flip = -flip
-        _vote_signed(votes[t], flip, alpha[t], Z, total, factors, positive_factor, negative_factor)
-        reweigh_signed(psi, positive_factor, negative_factor, weights)
-        rescale(weights)
-    return len(alpha)
-
-
-@kernel_without_refcounts
-def _vote_signed(votes, flip, alpha, Z, total, factors, positive_factor, negative_factor):
-    """Set the votes of a product, the factors by those of ψ = 1, and what ψ = -1 has besides."""
-    plus, minus = factors
-    for l in range(len(votes)):  # noqa: E741
-        v = sign(signed_sum(l, total, factors))
-        votes[l] = v * flip
-        plus[l] *= math.exp(-alpha * v) / Z
-        minus[l] *= math.exp(alpha * v) / Z
-        positive_factor[l] = math.exp(2.0 * alpha * v)
-        negative_factor[l] = math.exp(-2.0 * alpha * v)
-
-
-@kernel_without_refcounts
-def _step(t, gamma, S, s, alpha, loss):
-    """Set α and E of a round."""
-    e_plus, e_minus = 0.5 * (S + gamma), 0.5 * (S - gamma)
-    alpha[t] = 0.5 * math.log((e_plus + s) / (e_minus + s))
-    Z = e_plus * math.exp(-alpha[t]) + e_minus * math.exp(alpha[t])
-    loss[t] = Z / S
-    return Z
-
-
-@kernel_without_refcounts
-def boost_trees(output, work, psi, leaf_of, weights, columns, scratch, bandit, rng, smoothing):
-    """The same with trees."""
-    splits, n_splits, votes, alpha, loss = output
-    leaves, positive_factor, negative_factor = work
-    parents, stumps, gains, total, below = leaves
+    stumps, n_stumps, votes, alpha, loss = output
+    state, positive_factor, negative_factor = work
     A, factors, positive, sums, before = weights
     for t in range(len(alpha)):
-        copy_sums(total[0], sums)
-        S = total_weight(sums, factors) / UNIT
-        n_splits[t], gamma = tree(
-            splits[t], votes[t], leaves, leaf_of, psi, weights, columns, scratch, bandit, rng
+        S = total_weight(sums, factors)
+        n_stumps[t], gamma = fit(  # noqa: F821 bound to `product` or `tree`
+            stumps[t], votes[t], state, psi, leaf_of, weights, columns, scratch, bandit, rng
         )
         alpha[t], loss[t] = 0.0, 1.0
         if gamma <= LEAST_EDGE:
-            reset(leaf_of, 0)
+            reset(psi, leaf_of)
             if is_full(bandit):
                 return t
             continue
-        Z = _step(t, gamma, S, smoothing, alpha, loss)
-        n_leaves = n_splits[t] + 1
-        _vote_leaves(votes[t], n_leaves, alpha[t], Z, factors, positive_factor, negative_factor)
-        reweigh_leaves(leaf_of, positive_factor, negative_factor, weights)
+        e_plus, e_minus = 0.5 * (S + gamma), 0.5 * (S - gamma)
+        alpha[t] = 0.5 * math.log((e_plus + smoothing) / (e_minus + smoothing))
+        Z = e_plus * math.exp(-alpha[t]) + e_minus * math.exp(alpha[t])
+        loss[t] = Z / S
+        _set_factors(votes[t], alpha[t], Z, factors, positive_factor, negative_factor)
+        reweigh(psi, leaf_of, positive_factor, negative_factor, weights)  # noqa: F821 bound
         rescale(weights)
     return len(alpha)
 
 
 @kernel_without_refcounts
-def _vote_leaves(votes, n_leaves, alpha, Z, factors, positive_factor, negative_factor):
+def _set_factors(votes, alpha, Z, factors, positive_factor, negative_factor):
     """Set the factors by the votes of leaf 0, and what the other leaves have besides."""
     plus, minus = factors
-    for leaf in range(n_leaves):
-        for l in range(votes.shape[1]):  # noqa: E741
+    for l in range(votes.shape[1]):  # noqa: E741
+        for leaf in range(1, len(votes)):
             difference = votes[leaf, l] - votes[0, l]
             positive_factor[leaf, l] = math.exp(-alpha * difference)
             negative_factor[leaf, l] = math.exp(alpha * difference)
-    for l in range(votes.shape[1]):  # noqa: E741
         plus[l] *= math.exp(-alpha * votes[0, l]) / Z
         minus[l] *= math.exp(alpha * votes[0, l]) / Z
 
 
-def _threaded():
-    """Return the same with full searches that are shared among threads."""
-    search = full_search_in_threads
-    products = bind(product, "product_in_threads", search=search)
-    leaf = bind(fit_leaf, "fit_leaf_in_threads", search=search)
-    trees = bind(tree, "tree_in_threads", fit_leaf=leaf)
+def _boosters(suffix, product, tree):
     return {
-        "products": bind(boost_products, "boost_products_in_threads", product=products),
-        "trees": bind(boost_trees, "boost_trees_in_threads", tree=trees),
+        "products": bind(boost, f"boost_products{suffix}", fit=product, reweigh=reweigh_signed),
+        "trees": bind(boost, f"boost_trees{suffix}", fit=tree, reweigh=reweigh_leaves),
     }
 
 
-BOOSTERS = {"products": boost_products, "trees": boost_trees}
-THREADED_BOOSTERS = _threaded()
+def _threaded_boosters():
+    """Return boosters with full searches that are shared among threads."""
+    terms = bind(fit_terms, "fit_terms_in_threads", search=full_search_in_threads)
+    leaf = bind(fit_leaf, "fit_leaf_in_threads", search=full_search_in_threads)
+    products = bind(product, "product_in_threads", fit_terms=terms)
+    return _boosters("_in_threads", products, bind(tree, "tree_in_threads", fit_leaf=leaf))
+
+
+BOOSTERS = _boosters("", product, tree)
+THREADED_BOOSTERS = _threaded_boosters()
+
+
+class Training:
+    """What rounds are played on: binned columns, weights, a bandit and a generator."""
+
+    def __init__(
+        self, settings: Settings, X: Any, positive: np.ndarray, sample_weight: np.ndarray
+    ) -> None:
+        self.weights = Weights.of(positive, sample_weight, settings.weights == "shared")
+        n, self.K = self.weights.A.shape
+        self.columns = bin_columns(X, sample_weight, settings.max_bins, settings.exact)
+        self.rng = seeded(int(check_random_state(settings.random_state).randint(2**31)))
+        self.bandit = Bandit(
+            self.columns.varying(), settings.arms, settings.arms_per_round, settings.reward,
+            settings.lam, settings.eta, settings.horizon(), settings.scale_reward,
+        )  # fmt: skip
+        self.n_threads = 1
+        if self.bandit.full:
+            self.n_threads = min(effective_n_jobs(settings.n_jobs), get_num_threads())
+        self.psi, self.leaf_of = np.ones(n, np.int8), np.zeros(n, np.int16)
+        self.smoothing = 0.01 / sample_weight.sum()
+        self.coordinator: Any = None  # of the blocks of rows, if they are on other machines
+        self.scratch = self._empty_scratch()
+        if self.bandit.tries_all:
+            try_all(self.weights.sums.copy(), *self.model()[:6])
+
+    def _empty_scratch(self) -> tuple:
+        n_bins = 1 if self.columns.exact else int(np.diff(self.columns.offsets).max(initial=1))
+        n = len(self.psi) if self.bandit.full else 0
+        return make_scratch(n, self.n_threads, len(self.bandit.columns), n_bins, self.K)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "scratch"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self.scratch = self._empty_scratch()
+
+    def copy(self) -> "Training":
+        """Return one to resume from without changing this one; the columns are shared."""
+        other = copy(self)
+        for name in ("weights", "bandit", "rng", "psi", "leaf_of"):
+            setattr(other, name, getattr(self, name).copy())
+        return other
+
+    def model(self) -> tuple:
+        return (
+            self.psi, self.leaf_of, self.weights.model(), self.columns.model(), self.scratch,
+            self.bandit.model(), self.rng, self.smoothing,
+        )  # fmt: skip
+
+    def boost(self, kind: str, output: tuple, work: tuple) -> int:
+        """Fill the output with rounds of "products" or "trees"; return how many they are."""
+        if self.coordinator is not None:
+            return self.coordinator.boost(kind, output, work)
+        boosters = BOOSTERS if self.n_threads == 1 else THREADED_BOOSTERS
+        play = boosters[kind] if self.n_threads == 1 else partial(_SEARCHING.run, boosters[kind])
+        return play(output, work, *self.model())

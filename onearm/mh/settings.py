@@ -59,9 +59,8 @@ class Parameters:
         '"even" the same on each.',
     )  # fmt: skip
     max_bins: int = whole(
-        256, 2, 256,
-        doc="Columns with more distinct values are cut into about as many groups.",
-    )  # fmt: skip
+        256, 2, 256, doc="Columns with more distinct values are cut into about as many groups."
+    )
     exact: bool = flag(
         False, doc="Whether every distinct value has its own bin, however many there are; slower."
     )
@@ -86,9 +85,7 @@ class Parameters:
         "Number of threads that share a full search, -1 for all cores; on Ray, number of actors "
         "that share the rows. The result is bit-identical.",
     )  # fmt: skip
-    verbose: int = _other(
-        False, "True, False or at least 0", "Whether a progress bar is shown."
-    )  # fmt: skip
+    verbose: int = _other(False, "True, False or at least 0", "Whether a progress bar is shown.")
     random_state: Any = _other(None, SEEDS, "Random seed of the bandit and of the validation rows.")
 
 
@@ -110,19 +107,13 @@ class Settings(Parameters):
             message = f"random_state must be {SEEDS}, got {self.random_state!r}"
             raise ValueError(message) from error
         if self.validation and self.warm_start:
-            raise ValueError(
-                f"validation must be 0 with warm_start, as rounds are dropped after it, "
-                f"got {self.validation!r}"
-            )
+            why = "with warm_start, as rounds are dropped after it"
+            raise ValueError(f"validation must be 0 {why}, got {self.validation!r}")
 
     @classmethod
     def of(cls, model: Any) -> "Settings":
         """Return the parameters of a model; ValueError names one that is out of range."""
         return cls(**{field.name: _plain(getattr(model, field.name)) for field in fields(cls)})
-
-    def fixed(self) -> dict[str, Any]:
-        """Return the parameters that must be the same when a warm start resumes."""
-        return {name: value for name, value in vars(self).items() if name not in CHANGEABLE}
 
     def kind_and_size(self) -> list[Any]:
         """Return the kind of base classifiers and their size, as `ensemble.make` takes them."""

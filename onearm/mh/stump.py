@@ -14,10 +14,11 @@ products are fitted to, are y_il·ψ_i with signs ψ. Sums are (2, K) as in `wei
 import numpy as np
 
 from onearm.core.kernels import kernel_without_refcounts
-from onearm.mh.weights import ALL, HAS, UNIT, add_row, row_loop
+from onearm.mh.weights import ALL, HAS, UNIT, add_row, copy_sums, row_loop
 
 NONE = -1  # no node: all rows; no column
 NO_CUT = 0
+COLUMN, LOW, HIGH = range(3)  # of a stump: column, last bin below the cut, first above
 MARGIN = 1e-12  # by which an edge must be larger to be better: not by rounding
 CURRENT, BEST, SELECTED = range(3)  # sums below a cut: the current, a column's best, the overall
 
@@ -54,25 +55,6 @@ def complete(j, total, columns, by_bin):
 def clear(sums):
     for l in range(sums.shape[1]):  # noqa: E741
         sums[ALL, l] = sums[HAS, l] = 0.0
-
-
-@kernel_without_refcounts
-def copy_sums(sums, others):
-    """Copy sums from others."""
-    for l in range(sums.shape[1]):  # noqa: E741
-        sums[ALL, l], sums[HAS, l] = others[ALL, l], others[HAS, l]
-
-
-@kernel_without_refcounts
-def signed_sum(l, sums, factors):  # noqa: E741
-    """Σ w_il y_il over the rows of these sums, times UNIT."""
-    plus, minus = factors
-    return plus[l] * sums[HAS, l] - minus[l] * (sums[ALL, l] - sums[HAS, l])
-
-
-@kernel_without_refcounts
-def sign(e):
-    return 1 if e > 0.0 else -1
 
 
 @kernel_without_refcounts

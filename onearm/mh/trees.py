@@ -14,10 +14,10 @@ B. Kégl. The return of AdaBoost.MH: multi-class Hamming trees. ICLR 2014.
 from onearm.core.kernels import kernel_without_refcounts
 from onearm.mh.binning import common_above
 from onearm.mh.search import search
-from onearm.mh.stump import MARGIN, NONE, SELECTED, copy_sums, cut_sum, sign, signed_sum
-from onearm.mh.weights import ALL, HAS, UNIT, row_loop
+from onearm.mh.stump import COLUMN, HIGH, LOW, MARGIN, NONE, SELECTED, cut_sum
+from onearm.mh.weights import ALL, HAS, UNIT, copy_sums, row_loop, sign, signed_sum
 
-COLUMN, LOW, HIGH, MINUS, PLUS = range(5)  # of a split: MINUS and PLUS are splits, or ~leaf
+MINUS, PLUS = 3, 4  # of a split, beside what a stump has: splits, or ~leaf
 PARENT, SIDE = range(2)  # of a leaf: the split above it
 
 
@@ -40,11 +40,12 @@ def is_pure(total):
 
 
 @kernel_without_refcounts
-def tree(splits, votes, leaves, leaf_of, psi, weights, columns, scratch, bandit, rng):
+def tree(splits, votes, leaves, psi, leaf_of, weights, columns, scratch, bandit, rng):
     """Grow a tree of len(votes) leaves: (its number of splits, γ). `leaf_of` must be all 0."""
     parents, stumps, gains, total, below = leaves
     A, factors, positive, sums, before = weights
-    fit_leaf(0, NONE, leaves, leaf_of, psi, weights, columns, scratch, bandit, rng)
+    copy_sums(total[0], sums)
+    fit_leaf(0, NONE, leaves, psi, leaf_of, weights, columns, scratch, bandit, rng)
     if stumps[0, COLUMN] == NONE or gains[0] < -MARGIN:
         for l in range(votes.shape[1]):  # noqa: E741
             votes[0, l] = sign(signed_sum(l, total[0], factors))
@@ -60,7 +61,7 @@ def tree(splits, votes, leaves, leaf_of, psi, weights, columns, scratch, bandit,
             gains[child] = 0.0
             if not is_pure(total[child]):
                 fit_leaf(
-                    child, child, leaves, leaf_of, psi, weights, columns, scratch, bandit, rng
+                    child, child, leaves, psi, leaf_of, weights, columns, scratch, bandit, rng
                 )  # fmt: skip
         leaf = _largest_gain(gains, parents, n + 1)
     gamma = 0.0
@@ -87,7 +88,7 @@ def _rank(parent):
 
 
 @kernel_without_refcounts
-def fit_leaf(leaf, node, leaves, leaf_of, psi, weights, columns, scratch, bandit, rng):
+def fit_leaf(leaf, node, leaves, psi, leaf_of, weights, columns, scratch, bandit, rng):
     """Find the stump that would split a leaf, and its gain."""
     parents, stumps, gains, total, below = leaves
     A, factors, positive, sums, before = weights

@@ -46,34 +46,11 @@ def relative_weights(sample_weight: np.ndarray) -> np.ndarray:
     return (shares / shares.min()).astype(np.float32).astype(np.float64)
 
 
-def initial_weights(
-    starts: np.ndarray, labels: np.ndarray, K: int, sample_weight: np.ndarray, shared: bool
-) -> np.ndarray:
-    """Half of each row's weight on its labels, half on the others; or 1/K on each of all."""
-    n, n_labels = len(starts) - 1, np.diff(starts)
-    w = np.full((n, K), 1.0 / K)
-    if shared:
-        halved = (n_labels > 0) & (n_labels < K)
-        w[halved] = 0.5 / (K - n_labels[halved, None])
-        rows = np.repeat(np.arange(n), n_labels)
-        of_row = np.where(halved, 0.5 / np.maximum(n_labels, 1), 1.0 / K)
-        w[rows, labels] = of_row[rows]
-    return w * (sample_weight / sample_weight.sum())[:, None]
-
-
 def aligned_zeros(*shape: int) -> np.ndarray:
     """Zeros that begin where a line of the cache does: then no four numbers lie in two lines."""
     buffer = np.zeros(math.prod(shape) + LINE // 8)
     begin = -buffer.ctypes.data % LINE // 8
     return buffer[begin : begin + math.prod(shape)].reshape(shape)
-
-
-def to_integers(w: np.ndarray) -> np.ndarray:
-    """Return A at the start."""
-    n, K = w.shape
-    A = aligned_zeros(n, -(-K // LANES) * LANES)
-    A[:, :K] = np.where(w > 0, np.maximum(np.rint(w * UNIT), 1), 0)
-    return A
 
 
 class Weights:
@@ -82,9 +59,28 @@ class Weights:
     def __init__(self, A: np.ndarray, positive: tuple, K: int) -> None:
         self.A, self.K, self.positive = A, K, positive
         self.plus, self.minus = np.ones((2, A.shape[1]))
-        self.single = bool((np.diff(positive[0]) == 1).all())
-        self.sums, self.before = np.zeros((2, A.shape[1])), np.zeros(A.shape[1])
-        sum_rows(self.sums, self.model())
+        (starts, labels), (n, wide) = positive, A.shape
+        self.single = bool((np.diff(starts) == 1).all())
+        of_labels = A[np.repeat(np.arange(n), np.diff(starts)), labels]
+        self.sums = np.stack([A.sum(axis=0), np.bincount(labels, of_labels, wide)])
+        self.before = np.zeros(wide)
+
+    @classmethod
+    def of(cls, positive: np.ndarray, sample_weight: np.ndarray, shared: bool) -> "Weights":
+        """Return those at the start; `positive`, (n, K), is whether a row has a label.
+
+        Half of each row's weight is on its labels and half on the others, or 1/K on each of all.
+        """
+        n, K = positive.shape
+        n_labels = positive.sum(axis=1, keepdims=True)
+        halved = (n_labels > 0) & (n_labels < K) & shared
+        w = 0.5 / np.maximum(np.where(positive, n_labels, K - n_labels), 1)
+        w = np.where(halved, w, 1.0 / K)
+        w *= (sample_weight / sample_weight.sum())[:, None]
+        A = aligned_zeros(n, -(-K // LANES) * LANES)
+        A[:, :K] = np.where(w > 0, np.maximum(np.rint(w * UNIT), 1), 0)
+        starts = np.append(0, np.cumsum(n_labels))
+        return cls(A, (starts, np.nonzero(positive)[1].astype(np.uint32)), K)
 
     def copy(self) -> "Weights":
         A = aligned_zeros(*self.A.shape)
@@ -96,14 +92,6 @@ class Weights:
     def model(self) -> tuple:
         factors, positive = (self.plus, self.minus), (*self.positive, self.single)
         return self.A, factors, positive, self.sums, self.before
-
-
-@kernel_without_refcounts
-def sum_rows(sums, weights):
-    """Add all rows to the sums."""
-    A, factors, positive, _, before = weights
-    for i in range(len(A)):
-        add_row(i, 1, sums, weights)
 
 
 @kernel_without_refcounts
@@ -144,16 +132,16 @@ def reweigh_row(i, positive_factor, negative_factor, weights):
 
 
 @row_loop
-def reweigh_signed(psi, positive_factor, negative_factor, weights):
-    """Reweigh the rows with ψ = -1, and make it 1."""
+def reweigh_signed(psi, leaf_of, positive_factor, negative_factor, weights):
+    """Reweigh the rows with ψ = -1 as leaf 1, and make it 1."""
     for i in range(len(psi)):
         if psi[i] < 0:
-            reweigh_row(i, positive_factor, negative_factor, weights)
+            reweigh_row(i, positive_factor[1], negative_factor[1], weights)
             psi[i] = 1
 
 
 @row_loop
-def reweigh_leaves(leaf_of, positive_factor, negative_factor, weights):
+def reweigh_leaves(psi, leaf_of, positive_factor, negative_factor, weights):
     """Reweigh the rows of each leaf except 0, and move them to leaf 0."""
     for i in range(len(leaf_of)):
         if leaf_of[i] != 0:
@@ -170,20 +158,39 @@ def multiply_out(plus, minus, weights):
 
 
 @kernel_without_refcounts
-def reset(of_rows, value):
-    """Set the sign or leaf of all rows."""
-    for i in range(len(of_rows)):
-        of_rows[i] = value
+def reset(psi, leaf_of):
+    """Make the sign of all rows 1 and their leaf 0."""
+    for i in range(len(psi)):
+        psi[i], leaf_of[i] = 1, 0
 
 
 @kernel_without_refcounts
 def total_weight(sums, factors):
-    """Σ w over the rows of these sums, times UNIT."""
+    """Σ w over the rows of these sums."""
     plus, minus = factors
     total = 0.0
     for l in range(len(plus)):  # noqa: E741
         total += plus[l] * sums[HAS, l] + minus[l] * (sums[ALL, l] - sums[HAS, l])
-    return total
+    return total / UNIT
+
+
+@kernel_without_refcounts
+def copy_sums(sums, others):
+    """Copy sums from others."""
+    for l in range(sums.shape[1]):  # noqa: E741
+        sums[ALL, l], sums[HAS, l] = others[ALL, l], others[HAS, l]
+
+
+@kernel_without_refcounts
+def signed_sum(l, sums, factors):  # noqa: E741
+    """Σ w_il y_il over the rows of these sums, times UNIT."""
+    plus, minus = factors
+    return plus[l] * sums[HAS, l] - minus[l] * (sums[ALL, l] - sums[HAS, l])
+
+
+@kernel_without_refcounts
+def sign(e):
+    return 1 if e > 0.0 else -1
 
 
 @kernel_without_refcounts

@@ -88,7 +88,7 @@ def test_the_energy_of_a_product_never_rises(arms):
         seen.append(interpreted(products.search)(*given))
         return seen[-1]
 
-    fitted = compose(interpreted(products.product).__wrapped__, search=watched)
+    fitted = compose(interpreted(products.fit_terms).__wrapped__, search=watched)
     for _ in range(20):
         seen.clear()
         total, terms = training.weights.sums.copy(), np.zeros((3, 3), np.int64)

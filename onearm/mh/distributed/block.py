@@ -11,11 +11,18 @@ import numpy as np
 
 from onearm.core.kernels import kernel_without_refcounts
 from onearm.mh.binning import BinnedColumns
-from onearm.mh.full_search import collect_signed, sign_weights
 from onearm.mh.products import remove_term
-from onearm.mh.stump import collect, copy_sums
+from onearm.mh.search import collect_signed, sign_weights
+from onearm.mh.stump import collect
 from onearm.mh.trees import move
-from onearm.mh.weights import Weights, multiply_out, reset, reweigh_leaves, reweigh_signed
+from onearm.mh.weights import (
+    Weights,
+    copy_sums,
+    multiply_out,
+    reset,
+    reweigh_leaves,
+    reweigh_signed,
+)
 
 
 def bounds(n: int, n_blocks: int) -> list[tuple[int, int]]:
@@ -68,16 +75,15 @@ class Block:
         move(j, hi, leaf, new, self.leaf_of, self.columns)
 
     def reset(self) -> None:
-        reset(self.psi, 1)
-        reset(self.leaf_of, 0)
+        reset(self.psi, self.leaf_of)
         copy_sums(self.total, self.weights.sums)
 
-    def reweigh_signed(self, positive_factor: np.ndarray, negative_factor: np.ndarray) -> None:
-        reweigh_signed(self.psi, positive_factor, negative_factor, self.weights.model())
+    def reweigh_signed(self, *factors: np.ndarray) -> None:
+        reweigh_signed(self.psi, self.leaf_of, *factors, self.weights.model())
         copy_sums(self.total, self.weights.sums)
 
-    def reweigh_leaves(self, positive_factor: np.ndarray, negative_factor: np.ndarray) -> None:
-        reweigh_leaves(self.leaf_of, positive_factor, negative_factor, self.weights.model())
+    def reweigh_leaves(self, *factors: np.ndarray) -> None:
+        reweigh_leaves(self.psi, self.leaf_of, *factors, self.weights.model())
         copy_sums(self.total, self.weights.sums)
 
     def multiply_out(self, plus: np.ndarray, minus: np.ndarray) -> None:

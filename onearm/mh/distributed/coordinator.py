@@ -7,16 +7,16 @@ After each stage A is fetched: with the changes sent since then a lost block can
 The rounds are run by Python here, and the kernels that compute in them are compiled as always.
 """
 
+from functools import partial
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from onearm.core.kernels import compose, kernel_without_refcounts
-from onearm.mh.full_search import best_of_all, largest_edge
-from onearm.mh.products import add_term, product
-from onearm.mh.rounds import boost_products, boost_trees
-from onearm.mh.search import search
+from onearm.mh.products import add_term, fit_terms, product
+from onearm.mh.rounds import boost
+from onearm.mh.search import best_of_all, largest_edge, search
 from onearm.mh.stump import complete, scan
 from onearm.mh.trees import fit_leaf, split, tree
 from onearm.mh.weights import rescale
@@ -24,42 +24,27 @@ from onearm.mh.weights import rescale
 MESSAGE = 2**23  # numbers in a message, about: 64 MB
 
 
-class Transport(Protocol):
-    """What sends messages to blocks."""
-
-    bounds: list[tuple[int, int]]  # the rows of each block, first and last + 1
-
-    def change(self, *change: Any) -> None:
-        """Send a change to all blocks, with the next query at the latest."""
-
-    def ask(self, *query: Any) -> list[Any]:
-        """Return the answer of each block."""
-
-    def clear(self) -> None:
-        """Forget the changes: their result has been fetched."""
-
-
 class Coordinator:
-    """Plays the rounds of a training whose rows are in blocks."""
+    """Plays the rounds of a training whose rows are in blocks, reached by a transport: `Actors`."""
 
-    def __init__(self, training: Any, transport: Transport) -> None:
+    def __init__(self, training: Any, transport: Any) -> None:
         self.training, self.transport = training, transport
         offsets = training.columns.offsets
         self.spans = message_spans(training.bandit.columns, offsets, training.K)
         self._best_of_all = compose(best_of_all, best_cut=self._best_cut)
         self._rescale_local = compose(rescale, multiply_out=self._multiply_out)
-        common = {"reset": self._reset, "rescale": self._rescale}
         columns = compose(search, best_cut=self._best_cut, full_search=self._full_search)
-        products = compose(
-            product, search=columns, flip=self._flip, remove_term=self._remove_term,
+        terms = compose(
+            fit_terms, search=columns, flip=self._flip, remove_term=self._remove_term,
             add_term=compose(add_term, flip=self._flip),
         )  # fmt: skip
         leaf = compose(fit_leaf, search=columns)
         trees = compose(tree, fit_leaf=leaf, split=compose(split, move=self._move))
-        signed, leaves = self._reweigh_signed, self._reweigh_leaves
+        rounds = compose(boost, reset=self._reset, rescale=self._rescale)
+        signed, leaves = (partial(self._reweigh, f"reweigh_{by}") for by in ("signed", "leaves"))
         self.boosters = {
-            "products": compose(boost_products, product=products, reweigh_signed=signed, **common),
-            "trees": compose(boost_trees, tree=trees, reweigh_leaves=leaves, **common),
+            "products": compose(rounds, fit=compose(product, fit_terms=terms), reweigh=signed),
+            "trees": compose(rounds, fit=trees, reweigh=leaves),
         }
 
     def boost(self, kind: str, output: tuple, work: tuple) -> int:
@@ -107,14 +92,11 @@ class Coordinator:
     def _move(self, j, hi, leaf, new, leaf_of, columns):
         self.transport.change("move", j, hi, leaf, new)
 
-    def _reset(self, of_rows, value):
+    def _reset(self, psi, leaf_of):
         self.transport.change("reset")
 
-    def _reweigh_signed(self, psi, positive_factor, negative_factor, weights):
-        self.transport.change("reweigh_signed", positive_factor.copy(), negative_factor.copy())
-
-    def _reweigh_leaves(self, leaf_of, positive_factor, negative_factor, weights):
-        self.transport.change("reweigh_leaves", positive_factor.copy(), negative_factor.copy())
+    def _reweigh(self, change, psi, leaf_of, positive_factor, negative_factor, weights):
+        self.transport.change(change, positive_factor.copy(), negative_factor.copy())
 
     def _multiply_out(self, plus, minus, weights):
         self.transport.change("multiply_out", plus.copy(), minus.copy())

@@ -24,7 +24,7 @@ class Actors:
 
     def __init__(self, training: Any, n_blocks: int) -> None:
         self.training = training
-        self.bounds = bounds(len(training.weights.A), n_blocks)
+        self.bounds = bounds(len(training.weights.A), n_blocks)  # the rows of each block
         self.changes: list[tuple] = []
         self.n_cleared = 0  # changes that are forgotten
         self.actors = [self._start(b) for b in range(n_blocks)]
@@ -32,18 +32,20 @@ class Actors:
         self.n_replaced = 0
 
     def change(self, *change: Any) -> None:
+        """Send a change to all blocks, with the next query at the latest."""
         self.changes.append(change)
 
     def ask(self, *query: Any) -> list[Any]:
+        """Return the answer of each block."""
         pending = [self._send(b, query) for b in range(len(self.actors))]
         return [self._answer(b, answer, query) for b, answer in enumerate(pending)]
 
     def clear(self) -> None:
+        """Forget the changes: their result has been fetched."""
         self.n_cleared += len(self.changes)
         self.changes.clear()
 
     def stop(self) -> None:
-        """End the actors."""
         for actor in self.actors:
             ray().kill(actor)
 
