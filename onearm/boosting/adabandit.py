@@ -38,7 +38,7 @@ MOST = 2.0  # |α| stays within
 
 @kernel
 def shares(logv):
-    """P(i) ∝ v_i, of which the logarithms are kept."""
+    """P(i) ∝ v_i, from log v."""
     top, total = logv.max(), 0.0
     P = np.empty(len(logv))
     for i in range(len(P)):
@@ -144,8 +144,11 @@ def update(x, seen, label, greedy, propensity, reward, truth, rng, votes, rules,
             y = truth if known else cheapest(cost, truth, clip, rng)
             weak_learn(x, i, seen[i], y, w, *weak)  # noqa: F821 bound to a weak learner's
         grad = slope(s, h, alpha[i], g)
-        if not _among(h, voted, n_voted):
-            voted[n_voted] = h
+        a = 0
+        while a < n_voted and voted[a] != h:
+            a += 1
+        if a == n_voted:
+            voted[a] = h
             n_voted += 1
         s[h] += alpha[i]
         expert = best(s, everyone)
@@ -155,14 +158,6 @@ def update(x, seen, label, greedy, propensity, reward, truth, rng, votes, rules,
             eta = rate / math.sqrt(squares[i] if adaptive else t[0])
             alpha[i] = min(MOST, max(-MOST, alpha[i] - eta * grad))
     _normalise(logv, share)
-
-
-@kernel
-def _among(h, voted, n_voted):
-    for a in range(n_voted):
-        if voted[a] == h:
-            return True
-    return False
 
 
 @kernel

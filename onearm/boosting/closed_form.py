@@ -47,12 +47,8 @@ def expected_wins(values, counts, weights, n, total, circle):
         k += counts[u]
     M, last, negligible = max(top, (total + k - 1) // k), 0, math.log(NEGLIGIBLE / (h * scale))
     widest = h << level_of(M, k, total, n_levels)
-    sums, before, product = (
-        np.zeros((3, m, widest)),
-        np.empty((m, 2, widest)),
-        np.empty((6, widest)),
-    )
-    j = np.empty(m, np.int64)
+    sums, before = np.zeros((3, m, widest)), np.empty((m, 2, widest))
+    product, j = np.empty((6, widest)), np.empty(m, np.int64)
     while last == 0 and M <= top + most:
         for u in range(m):
             j[u] = min(M - values[u], most) + 1

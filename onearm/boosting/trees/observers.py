@@ -108,8 +108,8 @@ def _count(v, c, w, before, edges, bins, early):
     if before >= EARLY:
         add_to_bin(v, c, w, edges, bins)
         return
-    kept = early[int(before)]
-    kept[VALUE], kept[CLASS], kept[IMPORTANCE] = v, c, w
+    stored = early[int(before)]
+    stored[VALUE], stored[CLASS], stored[IMPORTANCE] = v, c, w
     if before + 1 < EARLY:
         return
     ordered = _sorted(early)
@@ -159,8 +159,7 @@ def clear(i, at, stats):
     _zero(counts, i, at)
     _zero(bins, i, at)
     _zero(density, i, at)
-    for j in range(n_values.shape[2]):
-        n_values[i, at, j] = 0.0
+    _zero(n_values, i, at)
     for c in range(moments.shape[2]):
         for j in range(moments.shape[4]):
             moments[i, at, c, LEAST, j], moments[i, at, c, MOST, j] = NEVER, -NEVER

@@ -32,14 +32,6 @@ def gain(parts, whole, W):
 
 
 @kernel_without_refcounts
-def gain_of_two(W_0, logs_0, W_1, logs_1, whole, W):
-    """The gain of a split in two, from the mass and Σ n log n of each side."""
-    if min(W_0, W_1) <= SMALLEST_BRANCH * W:
-        return -1.0
-    return gain(xlogx(W_0) - logs_0 + xlogx(W_1) - logs_1, whole, W)
-
-
-@kernel_without_refcounts
 def _below(t, moments, c, p, scale):
     """How much of class c lies at or below t in column p; `scale` is 1/√2σ."""
     if t < moments[c, LEAST, p]:
@@ -97,9 +89,10 @@ def _histogram(bins, sums):
             right = bins[BINS, c] - sums[c]
             W_0, W_1 = W_0 + sums[c], W_1 + right
             logs_0, logs_1 = logs_0 + xlogx(sums[c]), logs_1 + xlogx(right)
-        G = gain_of_two(W_0, logs_0, W_1, logs_1, whole, W)
-        if G > best + MARGIN:
-            best, at = G, b
+        if min(W_0, W_1) > SMALLEST_BRANCH * W:
+            G = gain(xlogx(W_0) - logs_0 + xlogx(W_1) - logs_1, whole, W)
+            if G > best + MARGIN:
+                best, at = G, b
     return best, at
 
 
