@@ -77,7 +77,7 @@ class Requirement(NamedTuple):
 
 def verdict(requirements: Sequence[Requirement], errors: Sequence[str] = ()) -> str:
     """Return a paragraph about requirements that are not met, and parts that failed."""
-    failures = [*errors, *(str(each) for each in requirements if not each.met)]
+    failures = [*errors, *(str(bound) for bound in requirements if not bound.met)]
     if not failures:
         return "All requirements are met."
     return "**Not met in this run:**\n\n" + "\n".join(f"- {failure}" for failure in failures)
@@ -120,14 +120,14 @@ class TimedBenchmark:
         if self.draw:
             self.draw(results, path.with_suffix(".png"))
         requirements = self.requirements(results)
-        failures = [str(each) for each in requirements if not each.met]
+        failures = [str(bound) for bound in requirements if not bound.met]
         met = len(requirements) - len(failures)
         console.print(f"{met} of {len(requirements)} requirements met: {path.with_suffix('.md')}")
         return show_failures(results.get("errors", []) + failures, console)
 
     def _store(self, results: Results, path: Path) -> None:
         results = json.loads(json.dumps(results))  # its keys as they will be read: strings
-        checked = [{**each._asdict(), "met": each.met} for each in self.requirements(results)]
+        checked = [{**bound._asdict(), "met": bound.met} for bound in self.requirements(results)]
         results |= {"requirements": checked} if checked else {}
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")

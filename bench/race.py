@@ -73,8 +73,8 @@ def requirements(results: Results) -> list[Requirement]:
 def report(results: Results) -> str:
     total, sizes = results["measured"], results["sizes"]
     rows = [
-        [each.what, f"{each.value:.1f}", f"below {each.bound:g}", "yes" if each.met else "**no**"]
-        for each in requirements(results)
+        [r.what, f"{r.value:.1f}", f"below {r.bound:g}", "yes" if r.met else "**no**"]
+        for r in requirements(results)
     ]
     return f"""# What a race adds
 

@@ -35,7 +35,7 @@ def ahead(curves: Results, model: str, budget: float) -> float:
 
 def report(results: Results) -> str:
     data = results["data"]
-    commands = {(each["command"], each["about"]["date"]) for each in data.values()}
+    commands = {(run["command"], run["about"]["date"]) for run in data.values()}
     written = ", ".join(f"`{command}` on {date}" for command, date in sorted(commands))
     facts = next(iter(data.values()))["about"]
     shown = ("python", "onearm", "numba", "lightgbm", "xgboost", "scikit-learn")
@@ -47,17 +47,17 @@ One run, one thread, CPU seconds of training; usual splits, error on the test ro
 "Ahead" is the share of times, from a fiftieth of the budget on and even in their logarithm, at
 which the error is below that of every peer. Ours are trained with `arms="recent"`; curves are of
 one run and not smoothed."""
-    return "\n\n".join([head, *(_section(name, each) for name, each in data.items())]) + "\n"
+    return "\n\n".join([head, *(_section(name, run) for name, run in data.items())]) + "\n"
 
 
 def _section(name: str, data: Results) -> str:
     curves, budget = data["curves"], data["budget"]
     head = ["model", "settings", *(f"at {budget * part:.3g} s" for part in FRACTIONS), "ahead"]
     rows = [
-        [model, ", ".join(f"{k}={v}" for k, v in each["settings"].items()) or "default",
-         *(_percent(error_at(each["curve"], budget * part)) for part in FRACTIONS),
+        [model, ", ".join(f"{k}={v}" for k, v in trained["settings"].items()) or "default",
+         *(_percent(error_at(trained["curve"], budget * part)) for part in FRACTIONS),
          f"{ahead(curves, model, budget):.2f}" if is_ours(model) else ""]
-        for model, each in curves.items()
+        for model, trained in curves.items()
     ]  # fmt: skip
     return f"## {name}\n\n{table(head, rows)}"
 
@@ -69,13 +69,13 @@ def _percent(error: float) -> str:
 def draw(results: Results, path: Path) -> None:
     data = results["data"]
     figure, panels = subplots(1, len(data), (20, 5), squeeze=False)
-    for axes, (name, each) in zip(panels[0], data.items(), strict=True):
-        for number, (model, curve) in enumerate(each["curves"].items()):
+    for axes, (name, run) in zip(panels[0], data.items(), strict=True):
+        for number, (model, curve) in enumerate(run["curves"].items()):
             seconds, errors = np.array(curve["curve"]).T
             axes.loglog(seconds, 100 * errors, label=model, **_style(model, number))
         axes.set_title(name)
         axes.set_xlabel("CPU seconds of training")
-        axes.set_xlim(each["budget"] / 100, each["budget"])
+        axes.set_xlim(run["budget"] / 100, run["budget"])
     panels[0, 0].set_ylabel("error on test rows, per cent")
     panels[0, 0].legend(fontsize=7)
     figure.savefig(path, dpi=110)

@@ -55,7 +55,7 @@ def report(results: Results) -> str:
 {written_by(results, PACKAGES)}
 Wall-clock seconds, the best of {results["repeats"]}, one thread unless stated otherwise.
 
-{table(["what", "measured", "required"], [_row(each) for each in requirements(results)])}
+{table(["what", "measured", "required"], [_row(r) for r in requirements(results)])}
 
 ## MNIST, milliseconds per round
 
@@ -83,9 +83,9 @@ turns in 5 processes; the requirement is on these.
 """
 
 
-def _row(each: Requirement) -> list[str]:
-    missed = "" if each.met else " **not met**"
-    return [each.what, f"{each.value:.3g}", f"{WORDS[each.sign]} {each.bound:g}{missed}"]
+def _row(r: Requirement) -> list[str]:
+    missed = "" if r.met else " **not met**"
+    return [r.what, f"{r.value:.3g}", f"{WORDS[r.sign]} {r.bound:g}{missed}"]
 
 
 def _ms(seconds: float) -> str:
@@ -102,7 +102,7 @@ def draw(results: Results, path: Path) -> None:
     widths = results["widths"]
     for policy in next(iter(widths.values())):
         d = [int(d) for d in widths]
-        right.loglog(d, [1e6 * each[policy] for each in widths.values()], "o-", label=policy)
+        right.loglog(d, [1e6 * seconds[policy] for seconds in widths.values()], "o-", label=policy)
     right.set_ylabel("a round of stumps, µs")
     for axes in (left, right):
         axes.set_xlabel("columns")

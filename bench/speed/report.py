@@ -133,9 +133,7 @@ def _calls(calls: Results) -> str:
     rows = []
     for name, first in calls[streams[0]].items():
         measured = [calls[stream][name] for stream in streams]
-        ratios = [
-            ", ".join(f"{r:.1f}" for r in each["ours_over_this"].values()) for each in measured
-        ]
+        ratios = [", ".join(f"{r:.1f}" for r in m["ours_over_this"].values()) for m in measured]
         rows.append([name, first["feedback"], *map(_k, measured), *ratios])
     how = "\n".join(f"- {name}: {first['how']}" for name, first in calls[streams[0]].items())
     bounds = ", ".join(f"{bound} × {name}" for name, bound in OVER_CALLS.items())

@@ -171,7 +171,7 @@ def _record(name: str, turns: dict[str, list[Results]]) -> Results:
 
 def _joined(turns: list[Results]) -> Timing:
     timings = [turn["timing"] for turn in turns]
-    cpu, wall = ([s for each in timings for s in getattr(each, clock)] for clock in ("cpu", "wall"))
+    cpu, wall = ([s for t in timings for s in getattr(t, clock)] for clock in ("cpu", "wall"))
     return Timing(timings[0].rows, cpu, wall)
 
 

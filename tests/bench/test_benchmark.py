@@ -63,8 +63,8 @@ def test_options_have_the_types_of_their_defaults():
     [("≥", False, True, True), ("≤", True, True, False), ("<", True, False, False)],
 )
 def test_bounds(sign, below, at, above):
-    found = [Requirement("r", value, sign, 1.0).met for value in (0.5, 1.0, 1.5)]
-    assert found == [below, at, above]
+    met = [Requirement("r", value, sign, 1.0).met for value in (0.5, 1.0, 1.5)]
+    assert met == [below, at, above]
 
 
 def test_verdict_names_what_is_not_met():
@@ -117,8 +117,7 @@ def test_timing_counts_the_best_repeat():
 def test_recovery_counts_rounds_until_the_error_is_as_before():
     correct = np.ones(4000, bool)
     correct[:300] = correct[2000:2500] = False
-    found = recovery(correct)
-    assert found == {"from_start": 296, "after_change": 496}
+    assert recovery(correct) == {"from_start": 296, "after_change": 496}
 
 
 def test_exponent_and_accuracies():

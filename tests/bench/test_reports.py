@@ -36,8 +36,8 @@ def test_report_is_that_of_the_stored_results(name):
 @pytest.mark.parametrize("name", REQUIREMENTS)
 def test_requirements_are_those_stored(name):
     results = stored(name)
-    found = REQUIREMENTS[name].requirements(results)
-    assert [{**each._asdict(), "met": each.met} for each in found] == results["requirements"]
+    bounds = REQUIREMENTS[name].requirements(results)
+    assert [{**bound._asdict(), "met": bound.met} for bound in bounds] == results["requirements"]
 
 
 def test_table_of_chorus_is_that_of_the_stored_runs():
