@@ -71,7 +71,7 @@ def group(g, edges, phi):
 def look(x, inputs, voices, memories, conductor):
     rows, wave = inputs
     memory, (_, _, _, A), frozen = memories
-    R, Y, kept = memory
+    R, Y, counts = memory
     S, b, c, top, alpha = conductor
     edges, signs, _, _ = wave
     k, n, groups = voices[0].shape[2], len(c) - 1, max(1, len(edges) - 1)
@@ -85,7 +85,7 @@ def look(x, inputs, voices, memories, conductor):
     if len(near):
         folded(z, signs, near[0])
         measured(A, near[0], near[1])
-        filled = min(kept[0], Y.shape[1])
+        filled = min(counts[0], Y.shape[1])
         for g in range(len(near)):
             recall(near[g], R[NOW, g], Y[NOW, :filled], top[0], m[2 * groups + g])
     if frozen[3][FROZEN]:
@@ -138,7 +138,7 @@ def update(
     at, phi, near, m, s, bound, sure, e = seen
     (moments, rounds, (start, nominal)), (edges, _, _, _) = inputs
     memory, scatter, frozen = memories
-    R, Y, kept = memory
+    R, Y, counts = memory
     W, P = voices
     S, b, c, top, alpha = conductor
     right, groups = label == truth, max(1, len(edges) - 1)
@@ -152,7 +152,7 @@ def update(
             teach(at, phi, first, last, label, right, top[0], m[2 * g], m[2 * g + 1], W, P)
         if len(near):
             expected = 0.5 * (m[2 * groups, label] + m[2 * groups + 1, label])
-            remember(near, label, right, expected, R[NOW], Y[NOW], kept)
+            remember(near, label, right, expected, R[NOW], Y[NOW], counts)
             if right:
                 differ(near[0], label, scatter)
                 renew(scatter, memory)
@@ -171,7 +171,7 @@ def update(
 def begin(voices, memory, scatter, conductor):
     """Forget all but the metric, which stays until there are as many right answers again."""
     W, P = voices
-    R, Y, kept = memory
+    R, Y, counts = memory
     C, M, N, A = scatter
     S, b, c, top, alpha = conductor
     n = len(c) - 1
@@ -182,7 +182,7 @@ def begin(voices, memory, scatter, conductor):
         S[i, i] = PRIOR
         c[i] = 1.0 / n if i < n else 0.0
         b[i] = PRIOR * c[i]
-    top[0], Y[NOW], kept[0] = 1.0, 0, 0
+    top[0], Y[NOW], counts[0] = 1.0, 0, 0
     C[:], M[:], N[:] = 0.0, 0.0, 0.0
 
 
@@ -204,7 +204,7 @@ class Chorus(Learner, look=look, scores=scores, chances=chances, choose=choose, 
     )
     n_components: int = whole(
         0, 0, 2**20,
-        doc="Number of random Fourier features, about; up to four times as many rows are kept as "
+        doc="Number of random Fourier features, about; up to four times as many rows are stored as "
         "neighbours. 0: 1024 up to 256 columns, more for more.",
     )  # fmt: skip
     alpha: float = real(0.2, "[0, 1e12]", doc="Width α of the confidence bound.")

@@ -73,12 +73,12 @@ def weight(distance):
 
 
 @kernel
-def remember(near, label, right, score, rows, Y, kept):
+def remember(near, label, right, score, rows, Y, counts):
     """Store a row, in each metric, if the label's score did not predict the answer."""
     if score >= KNOWN if right else score <= RULED_OUT:
         return
-    i = kept[0] % len(Y)
-    kept[0] += 1
+    i = counts[0] % len(Y)
+    counts[0] += 1
     for g in range(len(near)):
         for j in range(near.shape[1]):
             rows[g, j, i] = near[g, j]

@@ -84,12 +84,12 @@ def measured_all(A, Z, U):
 def renew(scatter, memory):
     """Compute A again if it is due, and by it the rows that are stored."""
     C, _, N, A = scatter
-    R, _, kept = memory
+    R, _, counts = memory
     n = 0.0
     for count in N:
         n += count
-    if n >= kept[1]:
-        kept[1] = int(1.3 * n) + 10
+    if n >= counts[1]:
+        counts[1] = int(1.3 * n) + 10
         measure(C, n, A)
         measured_all(A, R[NOW, 0], R[NOW, 1])
         measured_all(A, R[BEFORE, 0], R[BEFORE, 1])

@@ -1,4 +1,4 @@
-"""Chorus: its pieces by what they are equal to, its rows of any scale, and worlds that change."""
+"""Chorus: its parts by what they equal, rows of any scale, and drift."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def test_turn_multiplies_by_hadamards_matrix(n):
 
 
 def nearness(distance):
-    """What waves of ever other lengths make of a distance: parabolas are a few cosines each."""
+    """The kernel at a distance: a parabola is a sum of cosines."""
     odd = np.arange(1, 20, 2)
     parts = (32 / (np.pi * odd) ** 3) ** 2
     return (parts * np.exp(-((odd * distance) ** 2) / 2)).sum()
@@ -57,7 +57,7 @@ def test_solve_solves():
 
 
 def test_judge_is_a_ridge_regression_on_leads():
-    """Old answers count less; PRIOR of them, which do not age, say that all voices are equal."""
+    """Old answers count less; PRIOR of them, which do not age, stand for equal weights."""
     rng = np.random.default_rng(5)
     n, k, rounds = 4, 3, 200
     start = np.array([1 / n] * n + [0.0])
@@ -75,7 +75,7 @@ def test_judge_is_a_ridge_regression_on_leads():
     np.testing.assert_allclose(c, np.linalg.lstsq(Z, wanted)[0], 1e-9)
 
 
-def test_rows_are_scaled_by_what_was_noted():
+def test_rows_are_standardised_by_the_moments_so_far():
     rng = np.random.default_rng(6)
     start, nominal = np.array([0, 1, 4, 5, 6]), np.array([0, 3, 0, 0, 0])
     X = np.column_stack(
@@ -96,7 +96,7 @@ def test_rows_are_scaled_by_what_was_noted():
         np.testing.assert_allclose(scaled(x, start, nominal, *moments), z, 1e-9, 1e-12)
 
 
-def test_texts_are_weighed():
+def test_texts_are_weighed_by_tf_idf():
     """Columns: a number, three values, a number, another; a dense row and the same as sparse."""
     start, nominal = np.array([0, 1, 4, 5, 6]), np.array([0, 3, 0, 0, 0])
     count, rounds = np.array([8.0, 0.0, 2.0, 1.0, 0.0, 3.0]), 8.0
@@ -111,11 +111,8 @@ def test_texts_are_weighed():
         assert [len(part) for part in weighed(x, start, nominal, count, rounds)] == [0, 0]
 
 
-def test_the_nearest_rows_speak():
-    """Six rows on a line, of which the farthest right one is not asked; a wrong one stands near.
-
-    It counts as far as labels can be known.
-    """
+def test_scores_come_from_the_nearest_rows():
+    """Of six rows on a line the farthest is no neighbour; a wrong one near by counts q."""
     rows = np.array([[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 1.0]], np.float32)
     Y = np.array([1, 2, 1, 1, 1, 2, -3])
     w = 1 / (np.arange(1, 6) ** 2 + 1e-3) ** 2
@@ -126,7 +123,7 @@ def test_the_nearest_rows_speak():
         np.testing.assert_allclose(outputs, expected, 1e-6)
 
 
-def test_an_empty_memory_adds_nothing():
+def test_an_empty_memory_scores_0():
     outputs = np.zeros(3)
     recall(
         np.zeros(2, np.float32), np.zeros((2, 4), np.float32), np.zeros(4, np.int64), 1.0, outputs
@@ -134,8 +131,8 @@ def test_an_empty_memory_adds_nothing():
     assert not outputs.any()
 
 
-def test_surprises_are_remembered_and_the_oldest_gives_way():
-    rows, Y, kept = np.zeros((2, 1, 3), np.float32), np.zeros(3, np.int64), np.zeros(2, np.int64)
+def test_rows_not_predicted_are_stored_and_replace_the_oldest():
+    rows, Y, counts = np.zeros((2, 1, 3), np.float32), np.zeros(3, np.int64), np.zeros(2, np.int64)
     outputs = [
         (True, 0.69),
         (True, 0.71),
@@ -145,13 +142,13 @@ def test_surprises_are_remembered_and_the_oldest_gives_way():
         (True, -1.0),
     ]
     for t, (right, expected) in enumerate(outputs):
-        remember(np.full((2, 1), t, np.float32), t, right, expected, rows, Y, kept)
+        remember(np.full((2, 1), t, np.float32), t, right, expected, rows, Y, counts)
     assert Y.tolist() == [6, -3, -5]
     assert rows[0, 0].tolist() == rows[1, 0].tolist() == [5, 2, 4]
-    assert kept[0] == 4
+    assert counts[0] == 4
 
 
-def test_rows_are_folded_with_signs():
+def test_random_signs_preserve_distances():
     """Their distances stay what they are on average: here within a quarter, of 200 pairs."""
     rng = np.random.default_rng(8)
     signs = rng.choice([-1.0, 1.0], (3, 512, 2))
@@ -159,14 +156,14 @@ def test_rows_are_folded_with_signs():
     for _ in range(200):
         z = rng.normal(size=(2, 500))
         u = np.zeros((2, 128), np.float32)
-        for one, short in zip(z, u, strict=True):
-            folded(one, signs, short)
+        for row, short in zip(z, u, strict=True):
+            folded(row, signs, short)
         ratios.append(((u[0] - u[1]) ** 2).sum() / ((z[0] - z[1]) ** 2).sum())
     assert np.mean(ratios) == pytest.approx(1.0, abs=0.05)
     assert np.std(ratios) < 0.25
 
 
-def test_rows_are_measured_by_what_differs_within_labels():
+def test_the_metric_whitens_the_covariance_within_labels():
     rng = np.random.default_rng(9)
     k, d, n = 3, 5, 200
     mix = rng.normal(size=(d, d))
@@ -187,7 +184,7 @@ def test_rows_are_measured_by_what_differs_within_labels():
     np.testing.assert_allclose(U, A.T @ Z.T, 1e-4, 1e-4)
 
 
-def test_top_is_what_a_tenth_exceeds():
+def test_top_confidence_is_the_ninth_decile():
     rng = np.random.default_rng(10)
     top, tops = np.ones(1), []
     for _ in range(20_000):
@@ -196,13 +193,13 @@ def test_top_is_what_a_tenth_exceeds():
     assert np.mean(tops[2000:]) == pytest.approx(0.9**2, abs=0.01)
 
 
-def test_there_is_no_doubt_where_it_is_as_sure_as_at_best():
+def test_doubt_is_the_confidence_below_the_top():
     assert doubt(0.9, np.array([0.8])) == 0.0
     assert doubt(0.5, np.array([0.8])) == pytest.approx(0.3)
 
 
-def test_a_column_that_never_changes_is_not_forgotten_for_ever():
-    """Its variances stay as they are, and what the others say is the same without it."""
+def test_the_variance_of_a_constant_column_stays():
+    """They are those of the start."""
     X, y = Separable(400, 3, 4, seed=5).arrays()
     learner = onearm.Chorus(3, 5, n_components=64)
     learner.play(np.column_stack([X, np.full(400, 7.0)]), y)
@@ -237,7 +234,7 @@ def test_exchanged_labels_are_learnt_anew():
 
 
 @pytest.mark.compiled
-def test_labels_that_cannot_be_separated_do_not_ring_the_alarm():
+def test_labels_that_cannot_be_separated_are_no_drift():
     learner = onearm.Chorus(9, 400, n_components=256)
     learner.play(onearm.SynNonSep(3000, seed=1))
     assert learner.change[1] == 0
@@ -245,7 +242,7 @@ def test_labels_that_cannot_be_separated_do_not_ring_the_alarm():
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("noise", [0.05, 0.3, 1.0])
-def test_noise_alone_does_not_ring_the_alarm(noise):
+def test_noise_alone_is_no_drift(noise):
     k = 9
     X, y = Separable(3000, k, 40, seed=3).arrays()
     rng = np.random.default_rng(4)
@@ -253,11 +250,11 @@ def test_noise_alone_does_not_ring_the_alarm(noise):
     learner = onearm.Chorus(k, 40, n_components=256)
     trace = learner.play(X, y)
     assert learner.change[1] == 0
-    if noise == 1.0:  # there is nothing to find, and it stops looking
+    if noise == 1.0:  # there is nothing to learn, and it stops exploring
         assert (trace.label != trace.greedy)[-1000:].mean() < 0.1
 
 
-def test_wide_rows_get_more_waves_unless_told():
+def test_wide_rows_have_more_components_by_default():
     cases = ((16, 0, 1024), (256, 0, 1024), (400, 0, 2048), (784, 0, 4096), (784, 64, 1024))
     for d, asked, n in cases:
         learner = onearm.Chorus(2, d, n_components=asked)
@@ -265,7 +262,7 @@ def test_wide_rows_get_more_waves_unless_told():
         assert learner.memory_labels.shape[1] == 4 * (asked or n)
 
 
-def test_a_label_found_right_after_one_echo_is_hardly_that_of_another():
+def test_a_label_right_after_another_frozen_label_has_a_low_score():
     T, outputs = np.zeros((3, 3, 2)), np.zeros(3)
     T[1, 2] = 10.0, 9.0
     T[0, 0] = 4.0, 1.0

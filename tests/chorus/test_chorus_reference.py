@@ -19,7 +19,7 @@ def test_chorus_with_nominal_columns_and_missing_values():
 
 @pytest.mark.compiled
 def test_chorus_with_many_numbers():
-    """More than are remembered: they are folded, and the measure is made three times."""
+    """More than are compared: they are projected, and the metric is computed three times."""
     rng = np.random.default_rng(6)
     y = rng.integers(0, 3, 70)
     X = rng.normal(size=(70, 150)) + 3 * rng.normal(size=(3, 150))[y]
@@ -32,8 +32,8 @@ def test_chorus_with_many_numbers():
 
 
 @pytest.mark.compiled
-def test_chorus_remembers_the_last_rows_only():
-    """Where labels are noise, most rows surprise: soon there are more than there is room for."""
+def test_chorus_stores_the_last_rows_only():
+    """Where labels are noise, most rows are stored: soon there are more than there is room for."""
     rng = np.random.default_rng(9)
     X = rng.normal(size=(600, D))
     y = np.where(rng.random(600) < 0.5, rng.integers(0, 3, 600), X[:, :3].argmax(axis=1))
@@ -72,7 +72,7 @@ def test_chorus_with_texts(nominal):
 
 
 def compare_through_a_change(X, y, change):
-    """The alarm rings in both, at the same time, and both hear the same echo."""
+    """Both detect the drift at the same time, and freeze the same model."""
     k = y.max() + 1
     learner = onearm.Chorus(k, X.shape[1], n_components=64, seed=3)
     naive = reference(learner)
@@ -92,7 +92,7 @@ def compare_through_a_change(X, y, change):
 
 @pytest.mark.compiled
 def test_chorus_when_labels_are_exchanged():
-    """And go on until the rows of before are measured anew, too."""
+    """And go on until the rows of before are measured by the new metric, too."""
     X = np.random.default_rng(8).normal(size=(900, D))
     learner, due = compare_through_a_change(X, X[:, :K].argmax(axis=1), 250)
     assert learner.memory_counts[1] > due

@@ -1,4 +1,4 @@
-"""Chorus, with one dense vector for the features of a row, all rows kept, all else as defined."""
+"""Chorus, with one dense vector for the features of a row, all rows stored, all else as defined."""
 
 from typing import ClassVar
 
@@ -134,8 +134,8 @@ class Chorus(Neighbours, Twin):
 
     # Voices
 
-    def say(self, phi, u):
-        """What every voice says of every label, and the squared widths of own in every group."""
+    def outputs(self, phi, u):
+        """The scores of every base model, and the squared widths of own in every group."""
         outputs, widths = [], []
         for at in self.groups:
             f = phi[at, None]
@@ -179,11 +179,11 @@ class Chorus(Neighbours, Twin):
 
     def scores(self, x):
         phi, _, u = self.features(x)
-        return self.judged(self.say(phi, u)[0])[0]
+        return self.judged(self.outputs(phi, u)[0])[0]
 
     def chances(self, x):
         phi, _, u = self.features(x)
-        outputs, widths = self.say(phi, u)
+        outputs, widths = self.outputs(phi, u)
         scores, sure = self.judged(outputs)
         own = self.weights()[0 : 2 * len(self.groups) : 2]
         share = own / own.sum() if own.sum() > 0 else np.full(len(own), 1 / len(own))
@@ -195,7 +195,7 @@ class Chorus(Neighbours, Twin):
 
     def update(self, x, label, greedy, propensity, reward, truth):
         phi, there, u = self.features(x)
-        outputs, widths = self.say(phi, u)
+        outputs, widths = self.outputs(phi, u)
         scores, sure = self.judged(outputs)
         if label == np.argmax(scores):
             self.change = max(0.0, self.change + sure - reward - SLACK)

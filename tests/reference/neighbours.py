@@ -1,4 +1,4 @@
-"""The two base models of Chorus that compare a row with those stored: what they are, all kept."""
+"""The two base models of Chorus that compare a row with those stored: all rows stored."""
 
 import numpy as np
 

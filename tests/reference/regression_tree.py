@@ -56,15 +56,17 @@ class Tree:
 
     def split(self, leaf, put):
         codes, g = (np.array(part) for part in zip(*leaf.examples, strict=True))
-        found = []
+        splits = []
         for j in range(self.d):
             gains = []
             for b in range(B - 1):
                 under = codes[:, j] <= b
                 parts = g[under].sum(axis=0), g[~under].sum(axis=0)
                 gains.append(sum(map(np.linalg.norm, parts)) - np.linalg.norm(sum(parts)))
-            found.append((max(gains), j, int(np.argmax(gains))))
-        (best, feature, cut), (second, *_) = [*sorted(found, key=lambda one: -one[0]), (0.0,)][:2]
+            splits.append((max(gains), j, int(np.argmax(gains))))
+        (best, feature, cut), (second, *_) = [*sorted(splits, key=lambda split: -split[0]), (0.0,)][
+            :2
+        ]
         n, deviation = leaf.n, np.sqrt((g**2).sum() / leaf.n)
         bound = deviation * np.sqrt(2 * SURE / n)
         if best > 1e-9 and (
