@@ -64,9 +64,8 @@ class Tree:
                 parts = g[under].sum(axis=0), g[~under].sum(axis=0)
                 gains.append(sum(map(np.linalg.norm, parts)) - np.linalg.norm(sum(parts)))
             splits.append((max(gains), j, int(np.argmax(gains))))
-        (best, feature, cut), (second, *_) = [*sorted(splits, key=lambda split: -split[0]), (0.0,)][
-            :2
-        ]
+        ranked = sorted(splits, key=lambda split: -split[0])
+        (best, feature, cut), (second, *_) = [*ranked, (0.0,)][:2]
         n, deviation = leaf.n, np.sqrt((g**2).sum() / leaf.n)
         bound = deviation * np.sqrt(2 * SURE / n)
         if best > 1e-9 and (
