@@ -60,7 +60,7 @@ class Confidit(SecondOrder, look=look, scores=means, chances=chances, choose=cho
 
     alpha: float = real(1.0, "(-1, 1]", fixed=True, doc="The target of a wrong label is -α.")
     eta: float = real(1.0, "[0, 1e12]", doc="Width η of the confidence bound.")
-    diagonal: bool = flag(False, fixed=True, doc="Keep only the diagonals of the A_r: d·k.")
+    diagonal: bool = flag(False, fixed=True, doc="Keep only the diagonals of the matrices A_r.")
 
     exploration = "eta"
     off_policy = True

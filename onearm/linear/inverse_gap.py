@@ -63,7 +63,7 @@ class InverseGap(Learner, look=linear, chances=chances, choose=choose, update=up
     275
     """
 
-    rule: str = option("square", *RULES, doc="SquareCB, or FastCB (for the logistic loss only).")
+    rule: str = option("square", *RULES, doc='"square" is SquareCB, "fast" FastCB (logistic loss).')
     loss: str = option("logistic", *STEPS, doc='"logistic" or "squared".')
     scale: float = real(10.0, "[1e-12, 1e12]", doc="Factor of g; a larger g explores less.")
     exponent: float = real(0.5, "[0, 1]", doc="Exponent of t in g = scale·t^exponent.")

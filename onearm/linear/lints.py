@@ -84,7 +84,7 @@ class LinTS(SecondOrder, look=look, scores=means, chances=chances, choose=choose
 
     v: float = real(0.3, "[1e-12, 1e12]", doc="Scale v of the posterior's standard deviation.")
     lam: float = real(1.0, "[1e-12, 1e12]", fixed=True, doc="Regulariser λ.")
-    diagonal: bool = flag(False, fixed=True, doc="Keep only the diagonals of the A_r: d·k.")
+    diagonal: bool = flag(False, fixed=True, doc="Keep only the diagonals of the matrices A_r.")
 
     exploration = "v"
     estimated_propensity = True

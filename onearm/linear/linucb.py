@@ -29,7 +29,7 @@ class LinUCB(SecondOrder, look=look, scores=means, chances=chances, choose=choos
 
     alpha: float = real(1.0, "[0, 1e12]", doc="Width α of the confidence bound.")
     lam: float = real(1.0, "[1e-12, 1e12]", fixed=True, doc="Regulariser λ.")
-    diagonal: bool = flag(False, fixed=True, doc="Keep only the diagonals of the A_r: d·k.")
+    diagonal: bool = flag(False, fixed=True, doc="Keep only the diagonals of the matrices A_r.")
 
     exploration = "alpha"
     real_rewards = True

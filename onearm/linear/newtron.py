@@ -123,7 +123,7 @@ class Newtron(SecondOrder, look=look, chances=chances, choose=choose, update=upd
     alpha: float = real(10.0, "[1e-12, 1e12]", doc="Steepness α of the softmax.")
     beta: float = real(0.01, "[1e-12, 1e12]", doc="Weight β of the second-order term.")
     D: float = real(6.5, "[1e-12, 1e12]", doc="Largest norm of V; 6.5 suits rows of norm 1.")
-    diagonal: bool = flag(True, fixed=True, doc="Keep only the diagonal of A: d·k, not (d·k)².")
+    diagonal: bool = flag(True, fixed=True, doc="Keep only the diagonal of the matrix A.")
     squared_norm: np.ndarray = state(1, range="[0, inf)")  # ‖V‖²
 
     exploration = "gamma"

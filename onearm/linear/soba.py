@@ -115,9 +115,9 @@ class SOBA(SecondOrder, look=linear, chances=chances, choose=choose, update=upda
     72
     """
 
-    gamma: float = real(2**-5, "(0, 1]", doc="Exploration rate γ; small ones start late, end low.")
-    a: float = real(1.0, "[1e-12, 1e12]", fixed=True, doc="A starts as a·I; in theory max ‖x‖².")
-    diagonal: bool = flag(True, fixed=True, doc="Keep only the diagonal of A: d·k, not (d·k)².")
+    gamma: float = real(2**-5, "(0, 1]", doc="Exploration rate γ; a smaller one learns later.")
+    a: float = real(1.0, "[1e-12, 1e12]", fixed=True, doc="Regulariser: A starts as a·I.")
+    diagonal: bool = flag(True, fixed=True, doc="Keep only the diagonal of the matrix A.")
     adaptive: float = real(
         0.0, "[0, 1e12]", doc="Scale c of the adaptive exploration rate, 0 for a constant γ."
     )
