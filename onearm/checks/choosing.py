@@ -21,8 +21,10 @@ def choose_is_pure(learner: Any) -> None:
     before, choosing = bits(copy), bits(copy, "choosing")
     for t, x in enumerate(X):
         copy.choose(x, rng=seeded(t))
+        same = copy.choose(x, key=t) == copy.choose(x, key=t)
+        require(same, "the same key gave two choices")
     copy.scores(X), copy.chances(X), copy.predict(X)
-    require(bits(copy) == before, "the state changed though a generator was given")
+    require(bits(copy) == before, "the state changed though a generator or a key was given")
     for x in X:
         copy.choose(x)
     require(bits(copy, "choosing") == choosing, "choose changed more than its generator")

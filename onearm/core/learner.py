@@ -21,7 +21,7 @@ from onearm.core.estimator import Estimator, Progress
 from onearm.core.inputs import as_among, as_labels, as_matrix, between, count
 from onearm.core.kernels import kernel
 from onearm.core.parameters import REQUIRED, flag, option, real, whole
-from onearm.core.rng import as_generator, seeded
+from onearm.core.rng import as_generator, keyed, seeded
 from onearm.core.state import generator, state
 
 __all__ = ["Learner", "flag", "kernel", "option", "real", "state", "whole"]
@@ -60,13 +60,17 @@ class Learner(Estimator):
         self.choosing[...], self.updating[...] = seeded(self.seed, 0), seeded(self.seed, 1)
         self.labels = np.arange(self.n_classes)
 
-    def choose(self, x: Any, among: Any = None, rng: np.ndarray | None = None) -> Choice:
+    def choose(
+        self, x: Any, among: Any = None, rng: np.ndarray | None = None,
+        key: str | bytes | int | None = None,
+    ) -> Choice:  # fmt: skip
         """Choose a label for `x`, exploring.
 
         `among` are the labels allowed this time, or a mask of them; `rng` a generator
-        (`onearm.seeded(n)`) to use in place of the learner's own.
+        (`onearm.seeded(n)`) to use in place of the learner's own. With a `key`, as the id of an
+        event, the choice is a function of model, row and key: the learner's generator is not used.
         """
-        if among is None and rng is None:
+        if among is None and rng is None and key is None:
             dense = type(x) is ndarray and x.dtype is FLOAT and x.ndim == 1
             calls = self.dense_calls if dense else calls_for_sparse(self, x)
             chosen = calls.choose(x)
@@ -74,7 +78,12 @@ class Learner(Estimator):
                 return to_choice(chosen)
         x = self._row(x)
         among = self.labels if among is None else as_among(among, self.n_classes)
-        rng = self.choosing if rng is None else as_generator(rng)
+        if key is not None and rng is not None:
+            raise ValueError("rng and key must not be given together")
+        if key is None:
+            rng = self.choosing if rng is None else as_generator(rng)
+        else:
+            rng = keyed(self.seed, key)
         chosen = self.lock.run(self._calls(x).choose_locked, among, rng, x)
         if chosen[0] < 0:
             self._check_row(x)

@@ -5,6 +5,7 @@ SplitMix64: the state moves by a fixed odd number, and its output is the state, 
 G. Steele, D. Lea, C. Flood. Fast splittable pseudorandom number generators. OOPSLA 2014.
 """
 
+import hashlib
 import math
 from typing import Any
 
@@ -29,6 +30,24 @@ def seeded(seed: int, stream: int = 0) -> np.ndarray:
     rng[0] = bits(rng) ^ np.uint64(stream)
     rng[0] = bits(rng)
     return rng
+
+
+def keyed(seed: int, key: Any) -> np.ndarray:
+    """Return the generator of a text, bytes or integer under `seed`: its BLAKE2b, keyed by it.
+
+    A text counts as its UTF-8 bytes and an integer as its decimal text: 17 and "17" are one key.
+
+    >>> uniform(keyed(7, "event-17")) == uniform(keyed(7, b"event-17"))
+    True
+    """
+    if isinstance(key, int | np.integer) and not isinstance(key, bool):
+        key = str(int(key))
+    if isinstance(key, str):
+        key = key.encode(errors="surrogatepass")
+    if not isinstance(key, bytes):
+        raise ValueError(f"key must be a text, bytes or an integer, got {key!r}")
+    digest = hashlib.blake2b(key, digest_size=8, key=seed.to_bytes(8, "little"))
+    return np.array([int.from_bytes(digest.digest(), "little")], np.uint64)
 
 
 def as_generator(rng: Any) -> np.ndarray:

@@ -186,6 +186,25 @@ def test_learn_needs_as_many_rows_as_the_trace():
         banditron().learn(long, trace)
 
 
+def test_same_key_same_choice():
+    learner, x = banditron(gamma=1.0), np.ones(6)
+    before = learner.choosing.copy()
+    labels = [learner.choose(x, key=key).label for key in range(2000)]
+    assert labels == [learner.choose(x, key=str(key)).label for key in range(2000)]
+    assert labels[:8] == [2, 0, 2, 1, 0, 2, 0, 1]
+    assert learner.choosing == before
+    counts = np.bincount(labels)  # five standard deviations: a false alarm in 10⁶
+    assert (abs(counts - 2000 / len(counts)) < 5 * (2000 / len(counts)) ** 0.5).all()
+    other = banditron(gamma=1.0, seed=1)
+    assert labels != [other.choose(x, key=key).label for key in range(2000)]
+    assert learner.choose(x, among=[2], key="a") == (2, 2, 1.0)
+
+
+def test_a_key_and_a_generator_are_refused_together():
+    with pytest.raises(ValueError, match="rng and key must not be given together"):
+        banditron().choose(np.ones(6), rng=onearm.seeded(1), key="a")
+
+
 @pytest.mark.parametrize("rng", [7, np.random.default_rng(0), np.zeros(1)])
 def test_other_generators_are_refused(rng):
     with pytest.raises(ValueError, match=r"rng must be a generator made by onearm.seeded"):

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from onearm.core.rng import below, bits, draw, normal, pick, poisson, seeded, uniform
+from onearm.core.rng import below, bits, draw, keyed, normal, pick, poisson, seeded, uniform
 
 N = 4000  # draws; bounds below are at 5 standard deviations or more: false alarms under 1 in 10⁶
 
@@ -20,6 +20,21 @@ def test_splitmix_numbers():
 def test_streams_and_seeds_differ():
     firsts = {int(bits(seeded(seed, stream))) for seed in range(50) for stream in range(4)}
     assert len(firsts) == 200
+
+
+def test_generators_of_keys_stay_as_they_are():
+    """Golden values: logged choices are drawn again from their keys, years later."""
+    assert int(keyed(0, "event-17")[0]) == 11636746892311149601
+    assert int(keyed(2**63 - 1, "Ereignis ü")[0]) == 5450829857319841051
+    assert keyed(0, 17) == keyed(0, "17") == keyed(0, b"17") == keyed(0, np.int64(17))
+    firsts = {int(bits(keyed(seed, key))) for seed in range(20) for key in range(20)}
+    assert len(firsts) == 400
+
+
+@pytest.mark.parametrize("key", [None, 1.0, True, ("a",), bytearray(b"a")])
+def test_keys_of_other_types_are_refused(key):
+    with pytest.raises(ValueError, match="key must be a text, bytes or an integer, got"):
+        keyed(0, key)
 
 
 def test_uniform():
