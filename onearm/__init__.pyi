@@ -65,7 +65,7 @@ STREAMS: dict[str, str]
 MODULES: dict[str, str]
 
 class Chorus(_Chorus):
-    def __init__(self, n_classes: int, n_features: int, nominal: tuple[int, ...] = (), n_components: int = 0, alpha: float = 0.2, *, seed: int = 0) -> None: ...  # fmt: skip
+    def __init__(self, n_classes: int, n_features: int, nominal: tuple[int, ...] = (), n_components: int = 0, alpha: float = 0.2, floor: float = 0.0, *, seed: int = 0) -> None: ...  # fmt: skip
 
 class Perceptron(_Perceptron):
     def __init__(self, n_classes: int, n_features: int, *, seed: int = 0) -> None: ...  # fmt: skip
@@ -80,13 +80,13 @@ class Newtron(_Newtron):
     def __init__(self, n_classes: int, n_features: int, gamma: float = 0.00390625, alpha: float = 10.0, beta: float = 0.01, D: float = 6.5, diagonal: bool = True, *, seed: int = 0) -> None: ...  # fmt: skip
 
 class ConservativeOVA(_ConservativeOVA):
-    def __init__(self, n_classes: int, n_features: int, variant: str = "PA-I", C: float = 1.0, *, seed: int = 0) -> None: ...  # fmt: skip
+    def __init__(self, n_classes: int, n_features: int, variant: str = "PA-I", C: float = 1.0, floor: float = 0.0, *, seed: int = 0) -> None: ...  # fmt: skip
 
 class OffsetTree(_OffsetTree):
-    def __init__(self, n_classes: int, n_features: int, variant: str = "PA-I", C: float = 1.0, rule: str = "before", explore: float = 0.0, *, seed: int = 0) -> None: ...  # fmt: skip
+    def __init__(self, n_classes: int, n_features: int, variant: str = "PA-I", C: float = 1.0, rule: str = "before", explore: float = 0.0, floor: float = 0.0, *, seed: int = 0) -> None: ...  # fmt: skip
 
 class Confidit(_Confidit):
-    def __init__(self, n_classes: int, n_features: int, alpha: float = 1.0, eta: float = 1.0, diagonal: bool = False, *, seed: int = 0) -> None: ...  # fmt: skip
+    def __init__(self, n_classes: int, n_features: int, alpha: float = 1.0, eta: float = 1.0, diagonal: bool = False, floor: float = 0.0, *, seed: int = 0) -> None: ...  # fmt: skip
 
 class Gaptron(_Gaptron):
     def __init__(self, n_classes: int, n_features: int, loss: str = "logistic", gamma: float = 0.02, D: float = 10.0, *, seed: int = 0) -> None: ...  # fmt: skip
@@ -104,7 +104,7 @@ class EpsilonGreedy(_EpsilonGreedy):
     def __init__(self, n_classes: int, n_features: int, estimator: str = "mtr", epsilon: float = 0.05, loss: str = "logistic", eta: float = 0.0, *, seed: int = 0) -> None: ...  # fmt: skip
 
 class LinUCB(_LinUCB):
-    def __init__(self, n_classes: int, n_features: int, alpha: float = 1.0, lam: float = 1.0, diagonal: bool = False, *, seed: int = 0) -> None: ...  # fmt: skip
+    def __init__(self, n_classes: int, n_features: int, alpha: float = 1.0, lam: float = 1.0, diagonal: bool = False, floor: float = 0.0, *, seed: int = 0) -> None: ...  # fmt: skip
 
 class LinTS(_LinTS):
     def __init__(self, n_classes: int, n_features: int, v: float = 0.3, lam: float = 1.0, diagonal: bool = False, *, seed: int = 0) -> None: ...  # fmt: skip

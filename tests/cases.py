@@ -9,14 +9,19 @@ PLAIN = {"weight_scale": 1.0, "grace_period": 40.0}  # as the costs come, they w
 ASIDE = FEW | {"rho": 0.13}  # a cost is nowhere near the edge where it is rounded up or down
 
 FORMS: dict[str, list[dict]] = {
-    "Chorus": [{"n_components": 64}, {"n_components": 128, "alpha": 1.0}],
+    "Chorus": [{"n_components": 64}, {"n_components": 128, "alpha": 1.0, "floor": 0.05}],
     "Perceptron": [{}],
     "Banditron": [{}, {"gamma": 0.3}],
     "SOBA": [{"gamma": 0.2}, {"gamma": 0.2, "diagonal": False, "a": 2.0}, {"adaptive": 0.1}],
     "Newtron": [{"gamma": 0.1, "D": 2.0}, {"gamma": 0.1, "D": 2.0, "diagonal": False}],
-    "ConservativeOVA": [{"variant": v, "C": 0.5} for v in ("PA", "PA-I", "PA-II")],
-    "OffsetTree": [{}, {"variant": "PA-II"}, {"rule": "after", "explore": 1.0}],
-    "Confidit": [{}, {"diagonal": True, "alpha": 0.5, "eta": 0.2}],
+    "ConservativeOVA": [{"variant": v, "C": 0.5} for v in ("PA", "PA-I")]
+    + [{"variant": "PA-II", "C": 0.5, "floor": 0.05}],
+    "OffsetTree": [
+        {},
+        {"variant": "PA-II", "floor": 0.3},
+        {"rule": "after", "explore": 1.0, "floor": 0.03},
+    ],
+    "Confidit": [{}, {"diagonal": True, "alpha": 0.5, "eta": 0.2, "floor": 0.02}],
     "Gaptron": [{"loss": loss} for loss in ("logistic", "hinge", "smooth_hinge")],
     "RDUE": [{"q0": 0.1, "B": 2.0}],
     "SLB": [{}],
@@ -27,7 +32,7 @@ FORMS: dict[str, list[dict]] = {
     ],
     "EpsilonGreedy": [{"estimator": e, "epsilon": 0.2} for e in ("mtr", "ips", "dr")]
     + [{"loss": "squared"}],
-    "LinUCB": [{"alpha": 0.5}, {"diagonal": True, "lam": 0.5, "alpha": 2.0}],
+    "LinUCB": [{"alpha": 0.5}, {"diagonal": True, "lam": 0.5, "alpha": 2.0, "floor": 0.1}],
     "LinTS": [{}, {"diagonal": True, "v": 0.4}],
     "Bag": [{}, {"n_bags": 3, "epsilon": 0.1, "loss": "squared", "eta": 0.3}],
     "HoeffdingTree": [

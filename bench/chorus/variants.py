@@ -45,7 +45,7 @@ def error(sure, top):
 @kernel
 def begin_again(voices, memory, scatter, conductor):
     """Replace `begin`: fixed weights stay as they are."""
-    S, b, c, _, _ = conductor
+    S, b, c, _, _, _ = conductor
     before = c.copy()
     fixed = np.diag(S) > math.sqrt(ENDLESS)
     begin(voices, memory, scatter, conductor)

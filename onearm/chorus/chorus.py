@@ -30,7 +30,7 @@ from onearm.chorus.metric import FIRST, differ, measured, renew
 from onearm.chorus.rows import MANY, n_numbers, note, places, raw, scaled, weighed
 from onearm.chorus.voices import VARIANCE, sing, teach
 from onearm.chorus.waves import TURNS, USUAL, random_signs, turned, waves
-from onearm.core.explore import best, certain
+from onearm.core.explore import FLOOR_DOC, at_least, best, certain, sample_label
 from onearm.core.kernels import kernel, separate_kernel
 from onearm.core.learner import Learner, real, state, whole
 from onearm.core.parameters import wholes
@@ -72,7 +72,7 @@ def look(x, inputs, voices, memories, conductor):
     rows, wave = inputs
     memory, (_, _, _, A), frozen = memories
     R, Y, counts = memory
-    S, b, c, top, alpha = conductor
+    _, _, c, top, alpha, _ = conductor
     edges, signs, _, _ = wave
     k, n, groups = voices[0].shape[2], len(c) - 1, max(1, len(edges) - 1)
     at, phi, z = features(x, rows, wave)
@@ -122,13 +122,17 @@ def scores(seen, *model):
 
 
 @kernel
-def chances(seen, among, *model):
-    return certain(best(seen[5], among), len(seen[5]))
+def chances(seen, among, inputs, voices, memories, conductor):
+    return at_least(conductor[-1], certain(best(seen[5], among), len(seen[5])), among)
 
 
 @kernel
-def choose(seen, among, rng, *model):
-    return best(seen[5], among), best(seen[4], among), 1.0
+def choose(seen, among, rng, inputs, voices, memories, conductor):
+    label, greedy = best(seen[5], among), best(seen[4], among)
+    if conductor[-1] > 0.0:
+        p = chances(seen, among, inputs, voices, memories, conductor)
+        return sample_label(p, greedy, rng)
+    return label, greedy, 1.0
 
 
 @separate_kernel
@@ -140,7 +144,7 @@ def update(
     memory, scatter, frozen = memories
     R, Y, counts = memory
     W, P = voices
-    S, b, c, top, alpha = conductor
+    S, b, c, top, _, _ = conductor
     right, groups = label == truth, max(1, len(edges) - 1)
     if label == np.argmax(s) and alarmed(sure, reward, frozen[3]):
         freeze(weights(c), edges, W, memory, frozen)
@@ -173,7 +177,7 @@ def begin(voices, memory, scatter, conductor):
     W, P = voices
     R, Y, counts = memory
     C, M, N, A = scatter
-    S, b, c, top, alpha = conductor
+    S, b, c, top, _, _ = conductor
     n = len(c) - 1
     W[:] = 0.0
     W[:, VARIANCE] = 1.0 / RIDGE_OWN
@@ -208,6 +212,7 @@ class Chorus(Learner, look=look, scores=scores, chances=chances, choose=choose, 
         "neighbours. 0: 1024 up to 256 columns, more for more.",
     )  # fmt: skip
     alpha: float = real(0.2, "[0, 1e12]", doc="Width α of the confidence bound.")
+    floor: float = real(0.0, "[0, 0.5]", doc=FLOOR_DOC)
     # voices: the weights of `own` and `bold` and the variances of `own`; the variances of `bold`
     weights: np.ndarray = state("n_phi", 3, "n_classes", range="[-1e100, 1e100]")
     variances: np.ndarray = state("n_phi", range="(0, 1e100]")
@@ -289,5 +294,5 @@ class Chorus(Learner, look=look, scores=scores, chances=chances, choose=choose, 
         scatter = self.scatter, self.label_means, self.label_counts, self.metric
         echo = self.frozen_weights, self.frozen_memory_weights, self.frozen_outcomes, self.change
         stacking = self.lead_products, self.lead_rewards, self.stacking_weights
-        conductor = *stacking, self.top_confidence, self.alpha
+        conductor = *stacking, self.top_confidence, self.alpha, self.floor
         return (rows, wave), (self.weights, self.variances), (memory, scatter, echo), conductor

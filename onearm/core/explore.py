@@ -11,6 +11,11 @@ import numpy as np
 from onearm.core.kernels import kernel, kernel_without_refcounts
 from onearm.core.rng import below, draw, uniform
 
+FLOOR_DOC = (
+    "Least probability f of every allowed label, so that logged choices can be evaluated; of m "
+    "labels at most 1/(2m). 0 does not randomise."
+)
+
 
 @kernel_without_refcounts
 def best(s, among):
@@ -115,6 +120,16 @@ def sample_label(p, greedy, rng):
     """A label drawn with the chances `p`."""
     label = draw(p, rng)
     return label, greedy, p[label]
+
+
+@kernel
+def at_least(floor, q, among):
+    """f' + (1 - m·f')·q_r over the allowed labels, f' = min(f, 1/(2m)), in place."""
+    m = len(among)
+    f = min(floor, 0.5 / m)
+    for r in among:
+        q[r] = f + (1.0 - m * f) * q[r]
+    return q
 
 
 @kernel

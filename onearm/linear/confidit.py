@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.core.explore import best, certain
+from onearm.core.explore import FLOOR_DOC, at_least, best, certain, sample_label
 from onearm.core.learner import flag, kernel, real
 from onearm.linear.ridge import look, means, regress
 from onearm.linear.second_order import SecondOrder
@@ -32,17 +32,22 @@ def hopeful(seen, among, eta):
 
 
 @kernel
-def chances(seen, among, W, A, eta, *alpha):
-    return certain(hopeful(seen, among, eta), seen.shape[1])
+def chances(seen, among, W, A, rules, *alpha):
+    eta, floor = rules
+    return at_least(floor, certain(hopeful(seen, among, eta), seen.shape[1]), among)
 
 
 @kernel
-def choose(seen, among, rng, W, A, eta, *alpha):
-    return hopeful(seen, among, eta), best(seen[0], among), 1.0
+def choose(seen, among, rng, W, A, rules, *alpha):
+    eta, floor = rules
+    greedy = best(seen[0], among)
+    if floor > 0.0:
+        return sample_label(chances(seen, among, W, A, rules), greedy, rng)
+    return hopeful(seen, among, eta), greedy, 1.0
 
 
 @kernel
-def update(x, seen, label, greedy, propensity, reward, truth, rng, W, A, eta, alpha):
+def update(x, seen, label, greedy, propensity, reward, truth, rng, W, A, rules, alpha):
     regress(x, seen, label, 1.0 if label == truth else -alpha, W, A)
 
 
@@ -61,6 +66,7 @@ class Confidit(SecondOrder, look=look, scores=means, chances=chances, choose=cho
     alpha: float = real(1.0, "(-1, 1]", fixed=True, doc="The target of a wrong label is -α.")
     eta: float = real(1.0, "[0, 1e12]", doc="Width η of the confidence bound.")
     diagonal: bool = flag(False, fixed=True, doc="Keep only the diagonals of the matrices A_r.")
+    floor: float = real(0.0, "[0, 0.5]", doc=FLOOR_DOC)
 
     exploration = "eta"
     off_policy = True
@@ -70,4 +76,4 @@ class Confidit(SecondOrder, look=look, scores=means, chances=chances, choose=cho
         return (1.0 + self.alpha) ** 2, 1.0 / (1.0 + self.alpha) ** 2
 
     def model(self) -> tuple:
-        return self.weights, self.second_order, self.eta, self.alpha
+        return self.weights, self.second_order, (self.eta, self.floor), self.alpha

@@ -12,26 +12,35 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.core.explore import add_best_chances, one_of_best
+from onearm.core.explore import (
+    FLOOR_DOC,
+    add_best_chances,
+    at_least,
+    best,
+    one_of_best,
+    sample_label,
+)
 from onearm.core.learner import Learner, kernel, option, real, state
 from onearm.core.vectors import add, linear, spread, sqnorm
 from onearm.linear.passive_aggressive import C_DOC, VARIANT_DOC, VARIANTS, step
 
 
 @kernel
-def chances(s, among, *model):
+def chances(s, among, W, variant, C, floor):
     p = np.zeros(len(s))
     add_best_chances(s, among, 1.0, p)
-    return p
+    return at_least(floor, p, among)
 
 
 @kernel
-def choose(s, among, rng, W, variant, C):
+def choose(s, among, rng, W, variant, C, floor):
+    if floor > 0.0:
+        return sample_label(chances(s, among, W, variant, C, floor), best(s, among), rng)
     return one_of_best(s, among, rng)
 
 
 @kernel
-def update(x, f, label, greedy, propensity, reward, truth, rng, W, variant, C):
+def update(x, f, label, greedy, propensity, reward, truth, rng, W, variant, C, floor):
     n2 = sqnorm(x)
     if label != truth:
         a = step(f[label], -1.0, n2, variant, C)
@@ -61,7 +70,8 @@ class ConservativeOVA(Learner, look=linear, chances=chances, choose=choose, upda
 
     variant: str = option("PA-I", *VARIANTS, doc=VARIANT_DOC)
     C: float = real(1.0, "[1e-12, 1e12]", doc=C_DOC)
+    floor: float = real(0.0, "[0, 0.5]", doc=FLOOR_DOC)
     weights: np.ndarray = state("n_features", "n_classes")
 
     def model(self) -> tuple:
-        return self.weights, VARIANTS.index(self.variant), self.C
+        return self.weights, VARIANTS.index(self.variant), self.C, self.floor

@@ -9,6 +9,7 @@ recommendation. WWW 2010, Algorithm 1 ("disjoint").
 
 from dataclasses import dataclass
 
+from onearm.core.explore import FLOOR_DOC
 from onearm.core.learner import flag, real
 from onearm.linear.confidit import chances, choose
 from onearm.linear.ridge import look, means, update
@@ -30,6 +31,7 @@ class LinUCB(SecondOrder, look=look, scores=means, chances=chances, choose=choos
     alpha: float = real(1.0, "[0, 1e12]", doc="Width α of the confidence bound.")
     lam: float = real(1.0, "[1e-12, 1e12]", fixed=True, doc="Regulariser λ.")
     diagonal: bool = flag(False, fixed=True, doc="Keep only the diagonals of the matrices A_r.")
+    floor: float = real(0.0, "[0, 0.5]", doc=FLOOR_DOC)
 
     exploration = "alpha"
     real_rewards = True
@@ -40,4 +42,4 @@ class LinUCB(SecondOrder, look=look, scores=means, chances=chances, choose=choos
         return self.lam, 1.0 / self.lam
 
     def model(self) -> tuple:
-        return self.weights, self.second_order, self.alpha * self.alpha
+        return self.weights, self.second_order, (self.alpha * self.alpha, self.floor)

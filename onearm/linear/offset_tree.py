@@ -21,7 +21,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.core.explore import best, uniform_chances, uniformly
+from onearm.core.explore import (
+    FLOOR_DOC,
+    at_least,
+    best,
+    sample_label,
+    uniform_chances,
+    uniformly,
+)
 from onearm.core.learner import Learner, kernel, option, real, state
 from onearm.core.vectors import add, linear, sqnorm
 from onearm.linear.passive_aggressive import C_DOC, VARIANT_DOC, VARIANTS, step
@@ -47,24 +54,29 @@ def scores(h, W, t, tree, rules):
 @kernel
 def rate(t, rules):
     """The exploration rate of this round: min(1, c/√t)."""
-    return min(1.0, rules[-1] / math.sqrt(t[0] + 1.0))
+    _, _, _, explore, _ = rules
+    return min(1.0, explore / math.sqrt(t[0] + 1.0))
 
 
 @kernel
 def chances(h, among, W, t, tree, rules):
     s = scores(h, W, t, tree, rules)
-    return uniform_chances(best(s, among), among, rate(t, rules), len(s))
+    q = uniform_chances(best(s, among), among, rate(t, rules), len(s))
+    return at_least(rules[-1], q, among)
 
 
 @kernel
 def choose(h, among, rng, W, t, tree, rules):
-    return uniformly(best(scores(h, W, t, tree, rules), among), among, rate(t, rules), rng)
+    greedy = best(scores(h, W, t, tree, rules), among)
+    if rules[-1] > 0.0:
+        return sample_label(chances(h, among, W, t, tree, rules), greedy, rng)
+    return uniformly(greedy, among, rate(t, rules), rng)
 
 
 @kernel
 def update(x, h, label, greedy, propensity, reward, truth, rng, W, t, tree, rules):
     parent, side = tree
-    variant, C, after, _ = rules
+    variant, C, after, _, _ = rules
     k, n2 = len(h) + 1, sqnorm(x)
     t[0] += 1.0
     towards = 1.0 if label == truth else -1.0
@@ -122,6 +134,7 @@ class OffsetTree(
     explore: float = real(
         0.0, "[0, 1e12]", doc="Scale c of the exploration rate min(1, c/√t); 0 does not explore."
     )
+    floor: float = real(0.0, "[0, 0.5]", doc=FLOOR_DOC)
     weights: np.ndarray = state(lambda self: (self.n_features, self.n_classes - 1))  # by node
     n_updates: np.ndarray = state(1, range="[0, inf)")
 
@@ -132,5 +145,5 @@ class OffsetTree(
         self.tree = tournament(self.n_classes)
 
     def model(self) -> tuple:
-        rules = VARIANTS.index(self.variant), self.C, self.rule == "after", self.explore
-        return self.weights, self.n_updates, self.tree, rules
+        how = VARIANTS.index(self.variant), self.C, self.rule == "after"
+        return self.weights, self.n_updates, self.tree, (*how, self.explore, self.floor)

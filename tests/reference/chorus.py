@@ -16,8 +16,8 @@ FOLDED = 128
 
 
 class Chorus(Neighbours, Twin):
-    def __init__(self, k, d, nominal, n_components, alpha, signs, scale, shift):
-        self.k, self.alpha = k, alpha
+    def __init__(self, k, d, nominal, n_components, alpha, floor, signs, scale, shift):
+        self.k, self.alpha, self.floor = k, alpha, floor
         nominal = np.array(nominal or (0,) * d)
         sizes = np.maximum(1, nominal)
         self.N = sizes.sum()  # how many numbers there are; of each:
@@ -189,7 +189,8 @@ class Chorus(Neighbours, Twin):
         share = own / own.sum() if own.sum() > 0 else np.full(len(own), 1 / len(own))
         width = (share[:, None] * np.sqrt(widths)).sum(axis=0)
         much = self.alpha / 2 if self.text else self.alpha
-        return np.eye(self.k)[np.argmax(scores + much * max(0, self.top - sure) * width)]
+        best = np.argmax(scores + much * max(0, self.top - sure) * width)
+        return self.floored(np.eye(self.k)[best])
 
     # Answers
 

@@ -7,10 +7,11 @@ from .twin import Twin
 
 
 class Confidit(Twin):
-    def __init__(self, k, d, alpha=1.0, eta=1.0, diagonal=False):
+    def __init__(self, k, d, alpha=1.0, eta=1.0, diagonal=False, floor=0.0):
         self.k = k
         self.alpha, self.eta = alpha, eta
         self.diagonal = diagonal
+        self.floor = floor
         start = np.ones(d) if diagonal else np.eye(d)
         self.A = [(1 + alpha) ** 2 * start for _ in range(k)]
         self.b = np.zeros((k, d))
@@ -24,7 +25,7 @@ class Confidit(Twin):
 
     def chances(self, x):
         widths = np.sqrt([self.eta * (x @ self.divide(i, x)) for i in range(self.k)])
-        return np.eye(self.k)[np.argmax(self.scores(x) + widths)]
+        return self.floored(np.eye(self.k)[np.argmax(self.scores(x) + widths)])
 
     def update(self, x, label, greedy, propensity, reward, truth):
         self.A[label] = self.A[label] + (x * x if self.diagonal else np.outer(x, x))

@@ -7,10 +7,11 @@ from .twin import Twin
 
 
 class ConservativeOVA(Twin):
-    def __init__(self, k, d, variant="PA-I", C=1.0):
+    def __init__(self, k, d, variant="PA-I", C=1.0, floor=0.0):
         self.k = k
         self.variant = variant
         self.C = C
+        self.floor = floor
         self.W = np.zeros((k, d))
 
     def scores(self, x):
@@ -19,7 +20,7 @@ class ConservativeOVA(Twin):
     def chances(self, x):
         s = self.scores(x)
         best = s == s.max()
-        return best / best.sum()
+        return self.floored(best / best.sum())
 
     def learn(self, r, x, side):
         self.W[r] = passive_aggressive(self.W[r], x, side, self.variant, self.C)

@@ -6,10 +6,11 @@ from .twin import Twin
 
 
 class LinUCB(Twin):
-    def __init__(self, k, d, alpha=1.0, lam=1.0, diagonal=False):
+    def __init__(self, k, d, alpha=1.0, lam=1.0, diagonal=False, floor=0.0):
         self.k = k
         self.alpha = alpha
         self.diagonal = diagonal
+        self.floor = floor
         self.A = [lam * (np.ones(d) if diagonal else np.eye(d)) for _ in range(k)]
         self.b = np.zeros((k, d))
 
@@ -24,7 +25,8 @@ class LinUCB(Twin):
         return np.sqrt([x @ self.divide(a, x) for a in range(self.k)])
 
     def chances(self, x):
-        return np.eye(self.k)[np.argmax(self.scores(x) + self.alpha * self.widths(x))]
+        best = np.argmax(self.scores(x) + self.alpha * self.widths(x))
+        return self.floored(np.eye(self.k)[best])
 
     def update(self, x, label, greedy, propensity, reward, truth):
         self.A[label] = self.A[label] + (x * x if self.diagonal else np.outer(x, x))

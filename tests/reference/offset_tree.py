@@ -11,11 +11,12 @@ from .twin import Twin
 
 
 class OffsetTree(Twin):
-    def __init__(self, k, d, variant="PA-I", C=1.0, rule="before", explore=0.0):
+    def __init__(self, k, d, variant="PA-I", C=1.0, rule="before", explore=0.0, floor=0.0):
         self.k = k
         self.variant, self.C = variant, C
         self.rule = rule
         self.explore = explore
+        self.floor = floor
         self.W = np.zeros((k - 1, d))
         self.updates = 0
         self.parent, self.side = {}, {}  # of each node; side +1 = left child, -1 = right child
@@ -48,7 +49,8 @@ class OffsetTree(Twin):
     def chances(self, x):
         t = self.updates + 1
         eps = min(1.0, self.explore / np.sqrt(t))
-        return (1 - eps) * np.eye(self.k)[np.argmax(self.scores(x))] + eps / self.k
+        greedy = np.eye(self.k)[np.argmax(self.scores(x))]
+        return self.floored((1 - eps) * greedy + eps / self.k)
 
     def update(self, x, label, greedy, propensity, reward, truth):
         self.updates += 1

@@ -30,6 +30,12 @@ class Twin:
         """What the next update draws from, or the draws themselves."""
         return ()
 
+    def floored(self, q):
+        """No label has less than `floor`, which is at most half of what is there for each."""
+        m = len(q)
+        least = min(self.floor, 1 / (2 * m))
+        return least + (1 - m * least) * q
+
     def tied(self, x):
         """Whether two labels are so alike that rounding says which is first."""
         return False
