@@ -52,6 +52,8 @@ PLACES = {
     **ESTIMATORS,
     **REGRESSORS,
     **STREAMS,
+    "Schema": "onearm.schema.schema",
+    "Monitor": "onearm.schema.monitor",
     "Learner": "onearm.core.learner",
     "Choice": "onearm.core.choice",
     "Trace": "onearm.core.choice",

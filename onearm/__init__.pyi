@@ -45,6 +45,8 @@ from onearm.regression.gradient_boosting import SpanBooster as _SpanBooster
 from onearm.regression.linear_regressors import FKM as _FKM
 from onearm.regression.linear_regressors import NFKM as _NFKM
 from onearm.regression.linear_regressors import OGD as _OGD
+from onearm.schema.monitor import Monitor as Monitor
+from onearm.schema.schema import Schema as Schema
 from onearm.streams import datasets as datasets
 from onearm.streams.dense import Chess as Chess
 from onearm.streams.dense import Diagonal as Diagonal

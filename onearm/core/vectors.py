@@ -8,9 +8,9 @@ classes vectorises without reordering any sum.
 import numpy as np
 
 from onearm.core.kernels import kernel
+from onearm.schema.values import LARGEST as LARGEST
 
 FINE, NOT_FINITE, BAD_INDEX = 0, 1, 2
-LARGEST = 1e100  # of a value: squares and their sums must stay finite
 
 
 @kernel

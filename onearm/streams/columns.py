@@ -13,10 +13,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from onearm.schema.names import counted, listed
 from onearm.streams.chunks import Chunks
 from onearm.streams.codes import CHANGED, MISSED, Codes, NotANumberError, classes, is_number, number
 from onearm.streams.stream import Stream
-from onearm.streams.text_lines import counted, listed
 
 LABELS = ("label", "class", "target", "y")  # default names of the column of labels
 WITH_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")

@@ -7,9 +7,9 @@ import numpy as np
 
 from onearm.core.inputs import as_array
 from onearm.core.sparse_check import check_csr
+from onearm.schema.names import counted, listed
 from onearm.streams.codes import Codes, classes
 from onearm.streams.stream import Stream
-from onearm.streams.text_lines import counted, listed
 
 SPARSE = ("format", "shape", "data")  # that scipy.sparse.save_npz writes, among others
 Arrays = dict[str, np.ndarray]

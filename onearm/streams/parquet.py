@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from onearm.core.vectors import LARGEST
+from onearm.schema.names import listed
 from onearm.streams.chunks import ROWS
 from onearm.streams.columns import Columns
-from onearm.streams.text_lines import listed
 
 
 class Parquet:

@@ -7,7 +7,7 @@ that was made for one must refuse the other. Unknown names (an array has none) a
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from onearm.streams.text_lines import listed
+from onearm.schema.names import listed
 
 
 class Schema(NamedTuple):

@@ -18,10 +18,11 @@ import numpy as np
 
 from onearm.core.sparse_check import MOST_FEATURES
 from onearm.core.vectors import LARGEST
+from onearm.schema.names import counted
 from onearm.streams.chunks import ROWS, Chunks
 from onearm.streams.codes import CHANGED, Codes, classes
 from onearm.streams.stream import Stream
-from onearm.streams.text_lines import counted, lines
+from onearm.streams.text_lines import lines
 
 Row = tuple[str, bool, Any, Any]  # label, whether it was wrong, indices, values
 SVMLIGHT = re.compile(r"\s*([^\s:,]+)((?:\s+[0-9]{1,10}:[^\s:_]+)*)\s*")

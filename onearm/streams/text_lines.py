@@ -1,4 +1,4 @@
-"""Lines of a text file, compressed or not; counts and lists in words."""
+"""Lines of a text file, compressed or not."""
 
 import bz2
 import gzip
@@ -28,19 +28,3 @@ def lines(path: Path) -> Iterator[str]:
             if not packed:
                 raise
             raise ValueError(f"{path.name} is damaged after line {n}: {error}") from None
-
-
-def counted(n: int, what: str) -> str:
-    """Return a number with its noun.
-
-    >>> counted(1, "row"), counted(2000, "row")
-    ('1 row', '2,000 rows')
-    """
-    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
-
-
-def listed(words: Any, most: int = 8, show: Callable[[Any], str] = repr) -> str:
-    """Return the first few words of many in quotes, or as `show` formats them."""
-    words = list(words)
-    rest = f", … ({len(words):,} in all)" if len(words) > most else ""
-    return ", ".join(show(word) for word in words[:most]) + rest

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
+from onearm.schema.names import counted
 from onearm.streams.codes import number
 from onearm.streams.sparse_lines import Row, Sparse
 from onearm.streams.stream import Stream
-from onearm.streams.text_lines import counted
 
 COLUMNS = 2**18
 

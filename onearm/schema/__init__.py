@@ -1,0 +1,1 @@
+"""Columns and label names, and the numbers that they become."""

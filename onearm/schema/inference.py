@@ -1,0 +1,164 @@
+"""Inference: the schema of a table from its values, and what will hardly be meant in it.
+
+A column of numbers, truth values or dates is a number. A column of words is a category with its
+values, or a hashed one where there are more than MANY; where values have several words and mostly
+differ, it is a text. A column that its frame calls categorical is a category whatever its values.
+The labels are sorted, as numbers if all are.
+"""
+
+import warnings
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from onearm.schema.codes import WORD
+from onearm.schema.column import CATEGORY, HASHED, NUMBER, TEXT, Column
+from onearm.schema.contexts import as_floats, as_list, is_category, table_columns
+from onearm.schema.names import counted, did_you_mean, listed
+from onearm.schema.schema import Schema
+from onearm.schema.values import as_number, as_word
+
+KINDS = {
+    NUMBER: ("number", "numbers"),
+    CATEGORY: ("category", "categories"),
+    HASHED: ("hashed category", "hashed categories"),
+    TEXT: ("text", "texts"),
+}
+MANY = 100  # values: a category with more is hashed
+SEVERAL = 3  # words of a value, on average: with more it is a text
+FEW = 20  # labels: more of them, with decimals, are measurements
+IDENTIFIER = "an identifier is better left out"
+
+
+def infer(data: Any, label: str | None, log: Callable[[str], Any]) -> Schema:
+    """Return the schema of a table; `log` gets what was inferred."""
+    columns = table_columns(data)
+    if label is not None and label not in columns:
+        hint = did_you_mean(label, columns)
+        raise ValueError(f"label must be one of {listed(columns)}, got {label!r}{hint}")
+    notes: list[str] = []
+    labels = [] if label is None else _labels(label, as_list(columns.pop(label)), notes)
+    schema = Schema(
+        {name: _form(name, c, notes) for name, c in columns.items()}, labels, label=label
+    )
+    for note in notes:
+        warnings.warn(note, stacklevel=3)
+    log(describe(schema))
+    return schema
+
+
+def _form(name: str, column: Any, notes: list[str]) -> Any:
+    """Return the form of a column; note what is strange in it."""
+    numbers = None if is_category(column) else as_floats(column)
+    if numbers is None and not is_category(column):
+        with suppress(ValueError):
+            numbers = np.array([as_number(value) for value in as_list(column)])
+    if numbers is not None:
+        notes += _notes_on_numbers(name, numbers)
+        return NUMBER
+    words = [_word(name, i, value) for i, value in enumerate(as_list(column))]
+    notes += notes_on_words(name, set(words), len(words))
+    return word_form(set(words))
+
+
+def word_form(values: Collection[str | None]) -> Any:
+    """Return the form of a column with these words; None is a missing one."""
+    words = {word for word in values if word is not None}
+    if len(words) <= MANY:
+        return [*in_order(words), *([None] if None in values else [])]
+    n_words = sum(len(WORD.findall(word)) for word in words)
+    return TEXT if n_words > SEVERAL * len(words) else HASHED
+
+
+def _notes_on_numbers(name: str, numbers: np.ndarray) -> list[str]:
+    n_distinct = len(np.unique(numbers))
+    if n_distinct == 1:
+        return [f"column {name!r} is constant: it tells nothing"]
+    if n_distinct == len(numbers) > MANY and (numbers == np.floor(numbers)).all():
+        return [f"column {name!r} has another whole number in every row: {IDENTIFIER}"]
+    return []
+
+
+def notes_on_words(name: str, values: Collection[str | None], n_rows: int) -> list[str]:
+    """Return what is strange in a column of words."""
+    if len(values) == 1:
+        return [f"column {name!r} is constant: it tells nothing"]
+    if len(values) > 0.9 * n_rows and word_form(values) == HASHED:
+        return [f"column {name!r} differs in nearly every row: {IDENTIFIER}"]
+    return []
+
+
+def _labels(name: str, values: Sequence[Any], notes: list[str]) -> list[str]:
+    words = [_word(name, i, value) for i, value in enumerate(values)]
+    if None in words:
+        where = f"row {words.index(None)}, the label, column {name!r},"
+        raise ValueError(f"{where} must not be missing")
+    labels = in_order(word for word in set(words) if word is not None)
+    notes += notes_on_labels(name, labels, len(words))
+    return labels
+
+
+def notes_on_labels(name: str, labels: Sequence[str], n_rows: int) -> list[str]:
+    """Return whether labels look like measurements, or like identifiers.
+
+    >>> notes_on_labels("price", [f"{n}.5" for n in range(500)], 1000)
+    ["the label, column 'price', has 500 different numbers: ... fewer labels, as bins"]
+    >>> notes_on_labels("letter", [f"{n}" for n in range(26)], 1000)
+    []
+    """
+    if len(labels) <= FEW:
+        return []
+    try:
+        numbers = np.array([float(label) for label in labels])
+    except ValueError:
+        numbers = np.array([])
+    mostly = len(labels) > n_rows / 2
+    is_wide = len(numbers) > MANY and (mostly or np.ptp(numbers) > 2 * len(numbers))
+    if len(numbers) and (is_wide or (numbers != np.floor(numbers)).any()):
+        what, way_out = "numbers", "to predict a number, use a regressor or fewer labels, as bins"
+    elif mostly and not len(numbers):
+        what, way_out = "values", "an identifier is no label"
+    else:
+        return []
+    return [f"the label, column {name!r}, has {len(labels):,} different {what}: {way_out}"]
+
+
+def in_order(words: Iterable[str]) -> list[str]:
+    """Return words in order, as numbers if all are."""
+    words = sorted(words)
+    try:
+        return sorted(words, key=float)
+    except ValueError:
+        return words
+
+
+def _word(name: str, i: int, value: Any) -> str | None:
+    try:
+        return as_word(value)
+    except ValueError as error:
+        raise ValueError(f"row {i}: column {name!r} {error}") from None
+
+
+def describe(schema: Schema) -> str:
+    """Return a sentence about the columns and labels of a schema.
+
+    >>> describe(Schema({"age": "number", "device": ["phone", "desktop"]}, ["a", "b"], label="y"))
+    "1 number: 'age'; 1 category: 'device' (2 values); label 'y': 2 labels"
+    """
+    parts = []
+    for kind, names in KINDS.items():
+        columns = [column for column in schema.columns if column.kind == kind]
+        if columns:
+            name = names[len(columns) > 1]
+            parts.append(f"{len(columns)} {name}: {listed(columns, show=_shown)}")
+    if schema.label is not None:
+        parts.append(f"label {schema.label!r}: {counted(len(schema.labels), 'label')}")
+    return "; ".join(parts)
+
+
+def _shown(column: Column) -> str:
+    gaps = None in column.values
+    values = counted(len(column.values) - gaps, "value") + ", may be missing" * gaps
+    return f"{column.name!r}" + (f" ({values})" if column.values else "")

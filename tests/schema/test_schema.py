@@ -1,0 +1,114 @@
+"""A schema is its JSON; wrong ones are refused."""
+
+import copy
+import json
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from onearm import Schema
+
+COLUMNS = {
+    "age": "number",
+    "device": ["phone", None, 3],
+    "shop": "category",
+    "site": {"category": 50},
+    "title": "text",
+    "note": {"text": 9},
+}
+
+
+def test_a_schema_is_its_json():
+    schema = Schema(COLUMNS, ["sport", 7, np.int64(8)], label="kind")
+    text = schema.to_json()
+    for other in (
+        Schema.from_json(text),
+        copy.deepcopy(schema),
+        pickle.loads(pickle.dumps(schema)),
+    ):
+        assert other == schema
+        assert hash(other) == hash(schema)
+        assert other.to_json() == text
+    assert json.loads(text) == {
+        "columns": COLUMNS | {"device": ["phone", None, "3"]}, "labels": ["sport", 7, 8],
+        "label": "kind",
+    }  # fmt: skip
+    assert eval(repr(schema)) == schema
+    assert schema != Schema(COLUMNS, ["sport", 7], label="kind")
+    assert schema != Schema(dict(reversed(COLUMNS.items())), ["sport", 7, 8], label="kind")
+    assert Schema({"s": {"category": 1024}}) == Schema({"s": "category"})
+
+
+def test_labels_have_codes():
+    schema = Schema({"a": "number"}, ["sport", "news", 7])
+    assert schema.encode_labels(["news", "sport", 7, "7", 7.0]).tolist() == [1, 0, 2, 2, 2]
+    with pytest.raises(ValueError, match=r"row 1: the label must be one of .* did you mean 'news'"):
+        schema.encode_labels(["news", "nwes"])
+
+
+WRONG = [
+    ({}, {}, "columns must be at least one"),
+    ({"a": "numbr"}, {}, """column 'a' must be "number", .* got 'numbr'"""),
+    ({"a": 3}, {}, "got 3"),
+    ({"a": {"text": 0}}, {}, "got {'text': 0}"),
+    ({"a": {"text": 2**24 + 1}}, {}, "got {'text': 16777217}"),
+    ({"a": {"text": True}}, {}, "got {'text': True}"),
+    ({"a": {"text": 1, "category": 2}}, {}, "column 'a' must be"),
+    ({"a": []}, {}, "column 'a' must have different values, at least one, got"),
+    ({"a": ["1", 1]}, {}, "must have different values"),
+    ({"a": [[1]]}, {}, "values of column 'a' must be a text, a number or missing"),
+    ({"a": ["\ud800"]}, {}, "values of column 'a' must be Unicode texts"),
+    ({"\ud800": "number"}, {}, "names of columns must be Unicode texts"),
+    ({1: "number"}, {}, "names of columns must be texts, got 1"),
+    ({"a": "number"}, {"label": "a"}, "label must be None or the name of another column, got 'a'"),
+    ({"a": "number"}, {"label": 3}, "label must be None or"),
+    ({"a": "number"}, {"labels": ["x", "x"]}, "labels must be different texts or integers"),
+    ({"a": "number"}, {"labels": ["1", 1]}, "labels must be different texts"),
+    ({"a": "number"}, {"labels": [True]}, "labels must be different texts"),
+    ({"a": "number"}, {"labels": [None]}, "labels must be different texts"),
+    ({"a": "number"}, {"labels": [["x"]]}, "labels must be different texts"),
+]
+
+
+@pytest.mark.parametrize(("columns", "others", "wrong"), WRONG)
+def test_a_wrong_schema_is_refused(columns, others, wrong):
+    with pytest.raises(ValueError, match=wrong):
+        Schema(columns, **others)
+
+
+GOOD = {"columns": {"a": "number"}, "labels": [], "label": None}
+HOSTILE = [
+    "", "[]", "null", "{}", "[" * 100_000, '{"a":' * 100_000, "1" * 5000, '"x"', "NaN", "{",
+    '"\\ud800"',
+    json.dumps(GOOD | {"more": 1}), json.dumps(GOOD | {"columns": []}),
+    json.dumps(GOOD | {"columns": {}}), json.dumps(GOOD | {"columns": None}),
+    json.dumps(GOOD | {"labels": None}), json.dumps(GOOD | {"labels": {"a": 1}}),
+    json.dumps(GOOD | {"labels": "ab"}), json.dumps(GOOD | {"labels": [{}]}),
+    json.dumps(GOOD | {"labels": [1.5]}), json.dumps(GOOD | {"label": {}}),
+    json.dumps(GOOD | {"label": ["a"]}), json.dumps(GOOD | {"columns": {"a": None}}),
+    json.dumps(GOOD | {"columns": {"a": {"text": 10**30}}}),
+    json.dumps(GOOD | {"columns": {"a": {"text": 1e3}}}),
+    json.dumps(GOOD | {"columns": {"a": {"text": -1}}}),
+    json.dumps(GOOD | {"columns": {"a": [{}]}}), json.dumps(GOOD | {"columns": {"a": {}}}),
+    json.dumps(GOOD | {"columns": {"a": {"text": {"text": 3}}}}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_json_gets_a_value_error(text):
+    with pytest.raises(ValueError, match=r".") as refused:
+        Schema.from_json(text)
+    assert len(str(refused.value)) < 400
+
+
+def test_dicts_need_no_library_of_frames():
+    code = """
+import sys, onearm
+assert "numpy" not in sys.modules
+onearm.Schema({"age": "number"}).encode_all([{"age": 3}])
+assert not {"narwhals", "pandas", "polars", "numba", "scipy"} & set(sys.modules)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
