@@ -65,6 +65,7 @@ class Booster(Learner):
     dense_rows = True
     random_greedy = True
     off_policy = True
+    fixed_labels = "its weak learners have learnt costs over as many labels as it was made with"
     templates: ClassVar[dict[str, Any]]
     preset: ClassVar[dict[str, Any]]  # published settings
 

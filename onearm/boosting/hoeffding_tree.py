@@ -82,6 +82,7 @@ class HoeffdingTree(
     off_policy = True
     missing = True
     dense_rows = True
+    fixed_labels = "its splits and the room in its nodes are for the labels it was made with"
 
     def plan(self) -> None:
         self.trees = Trees(

@@ -7,7 +7,7 @@ There is no skip list. A contract does not apply to a learner if a property of i
 from collections.abc import Callable
 from typing import Any
 
-from onearm.checks import choosing, input_types, replay
+from onearm.checks import choosing, input_types, labels, replay
 from onearm.checks.trial import Check, CheckError, run, run_all
 
 __all__ = ["CHECKS", "CheckError", "check_learner", "exemption", "run"]
@@ -19,7 +19,7 @@ CHECKS: list[Check] = [
     choosing.among_is_respected, replay.late_feedback_is_accepted, input_types.dense_equals_sparse,
     input_types.input_types_agree, replay.state_shapes_are_fixed, input_types.errors_are_clear,
     replay.beats_chance, choosing.predict_is_greedy, replay.rewards_are_accepted,
-    replay.compiled_equals_plain, replay.off_policy_learning,
+    replay.compiled_equals_plain, replay.off_policy_learning, labels.labels_can_be_added,
 ]  # fmt: skip
 
 

@@ -9,11 +9,14 @@ was known.
 E. S. Page. Continuous inspection schemes. Biometrika 41, 1954.
 """
 
+from typing import Any
+
 import numpy as np
 
 from onearm.chorus.memory import BEFORE, NOW, recall
 from onearm.chorus.voices import BOLD, OWN
 from onearm.core.kernels import kernel, separate_kernel
+from onearm.core.state import copy_into_corner
 
 SLACK = 0.1  # how much worse than expected an answer may be, on average
 ALARM = 20.0
@@ -32,7 +35,7 @@ def alarmed(sure, reward, change):
 @separate_kernel
 def frozen_label(at, phi, near, frozen, memory, q):
     """The greedy label e of the frozen model."""
-    E, G, _, _ = frozen
+    E, G, T, _ = frozen
     R, Y, _ = memory
     s = np.zeros(E.shape[1])
     for i in range(len(phi)):
@@ -44,7 +47,12 @@ def frozen_label(at, phi, near, frozen, memory, q):
         recall(near[g], R[BEFORE, g], Y[BEFORE], q, m)
         for r in range(len(s)):
             s[r] += G[g] * m[r]
-    return np.argmax(s)
+    e = 0
+    for r in range(len(s)):
+        after = r if T.shape[1] == len(T) else 0
+        if T[r, after, 0] > 0.0 and s[r] > s[e]:  # labels added since have no prior
+            e = r
+    return e
 
 
 @kernel
@@ -75,6 +83,17 @@ def follow(e, label, reward, T):
     elif label == e:
         T[e, 0, 0] += 1.0
         T[e, 0, 1] += reward
+
+
+def grow_outcomes(learner: Any, old: np.ndarray, new: np.ndarray) -> None:
+    """Copy T into that of a learner with more labels: they get no prior, the frozen model has none.
+
+    Where there are too many by now, only what is known of e itself remains.
+    """
+    if new.shape[1] < old.shape[1]:
+        itself = np.arange(len(old))
+        old = old[itself, itself][:, None]
+    copy_into_corner(learner, old, new)
 
 
 @separate_kernel

@@ -8,7 +8,7 @@ may call anything at any time (`core.locking`): what is learnt is that of some o
 
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy import ndarray
@@ -22,7 +22,7 @@ from onearm.core.inputs import as_among, as_labels, as_matrix, between, count
 from onearm.core.kernels import kernel
 from onearm.core.parameters import REQUIRED, flag, option, real, whole
 from onearm.core.rng import as_generator, keyed, seeded
-from onearm.core.state import generator, state
+from onearm.core.state import copy_labels, generator, state
 
 __all__ = ["Learner", "flag", "kernel", "option", "real", "state", "whole"]
 
@@ -45,10 +45,11 @@ class Learner(Estimator):
     random_greedy: ClassVar[bool] = False  # the greedy label is drawn too: of an expert, at a tie
     estimated_propensity: ClassVar[bool] = False  # the propensity is a numerical estimate
     exploration: ClassVar[str | None] = None  # the parameter that sets how much is explored
+    fixed_labels: ClassVar[str | None] = None  # why labels cannot be added, if they cannot
     dense_calls, sparse_calls = CompiledCalls(DENSE), CompiledCalls(SPARSE)  # one round by call
     marks = (
         "full_information", "dense_rows", "missing", "real_rewards", "off_policy", "random_greedy",
-        "estimated_propensity", "exploration",
+        "estimated_propensity", "exploration", "fixed_labels",
     )  # fmt: skip
 
     def __init_subclass__(cls, **kernels: Any) -> None:
@@ -184,6 +185,29 @@ class Learner(Estimator):
     def predict(self, X: Any) -> np.ndarray:
         """Return the greedy label of a row, or of each of many: no exploration, no change."""
         return self.scores(X).argmax(axis=-1)
+
+    def with_labels(self, n_classes: int) -> Self:
+        """Return a copy that has more labels; the new ones start as all labels do.
+
+        >>> from onearm import LinUCB
+        >>> learner = LinUCB(n_classes=2, n_features=3)
+        >>> learner.update([0.0, 1.0, 0.0], learner.choose([0.0, 1.0, 0.0]), True)
+        >>> learner.with_labels(4).scores([0.0, 1.0, 0.0])
+        array([0.5, 0. , 0. , 0. ])
+        """
+        if self.fixed_labels:
+            name = type(self).__name__
+            raise ValueError(f"labels cannot be added to {name}: {self.fixed_labels}")
+        grown = type(self)(**self.params() | {"n_classes": n_classes})
+        if grown.n_classes < self.n_classes:
+            raise ValueError(f"n_classes must be at least {self.n_classes}, got {n_classes}")
+        self.lock.run(self._copy_labels, grown)
+        return grown
+
+    def _copy_labels(self, grown: Self) -> None:
+        copy_labels(self, grown)
+        for old, new in zip(self.parts, grown.parts, strict=True):
+            copy_labels(old, new)
 
     def _calls(self, x: Any) -> Calls:
         return self.sparse_calls if isinstance(x, tuple) else self.dense_calls

@@ -22,16 +22,27 @@ Shapes = dict[str, tuple[tuple[int, ...], Any]]  # of arrays by name: shape and 
 FINITE = "[-1e150, 1e150]"  # so that the product of a weight and any value of a row is finite
 
 
+def copy_into_corner(learner: Any, old: np.ndarray, new: np.ndarray) -> None:
+    """Copy an array into the front of every axis of a larger one; the rest stays as it starts."""
+    new[tuple(map(slice, old.shape))] = old
+
+
 def state(
-    *shape: int | str | Of, start: Any = 0.0, range: str | Of = FINITE, dtype: Any = float
-) -> Any:
+    *shape: int | str | Of, start: Any = 0.0, range: str | Of = FINITE, dtype: Any = float,
+    grow: Callable[[Any, np.ndarray, np.ndarray], None] | None = None,
+) -> Any:  # fmt: skip
     """Return a dataclass field for an array that learning changes.
 
     `shape` has a number or the name of an attribute for each axis, or is one function of the
     estimator. `start` is the first value, a number or such a function. `range` is an interval that
     every number must lie in; its ends may name attributes; or it is a function that returns one.
+
+    The axes called "n_classes" are those of the labels, and a new label starts as all labels do.
+    Where its size depends on the labels in another way, `grow(learner, old, new)` copies the array
+    into that of `learner`, which has more labels and is as it starts.
     """
     metadata = {"shape": shape, "start": start, "range": range, "dtype": np.dtype(dtype)}
+    metadata["grow"] = grow
     return field(init=False, repr=False, compare=False, metadata=metadata)
 
 
@@ -66,6 +77,21 @@ def allocate(owner: Any) -> None:
         if callable(start) or start != 0:  # pages that are not written take no memory
             array[...] = start(owner) if callable(start) else start
         setattr(owner, f.name, array)
+
+
+def copy_labels(old: Any, new: Any) -> None:
+    """Copy the state of a learner into one that has more labels and is as it starts."""
+    for f in state_fields(old):
+        before, after = getattr(old, f.name), getattr(new, f.name)
+        axes = zip(f.metadata["shape"], before.shape, after.shape, strict=False)
+        grown = {axis for axis, n, more in axes if n != more}
+        grow = f.metadata["grow"] or copy_into_corner
+        if before.shape != after.shape and not f.metadata["grow"] and grown != {"n_classes"}:
+            raise ValueError(
+                f"labels cannot be added to {type(old).__name__}: its array {f.name} does not say "
+                "which of its axes are those of the labels"
+            )
+        grow(new, before, after)
 
 
 def half_of_the_machine() -> int:

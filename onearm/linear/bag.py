@@ -10,12 +10,14 @@ J. Langford. A contextual bandit bake-off. JMLR 22, 2021.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from onearm.core.explore import best, mixed, sample_label
 from onearm.core.learner import Learner, kernel, option, real, state, whole
 from onearm.core.rng import poisson
+from onearm.core.state import copy_into_corner
 from onearm.core.vectors import linear
 from onearm.linear.adaptive import ETA_DOC, STEPS, teach
 
@@ -56,6 +58,12 @@ def update(x, m, label, greedy, propensity, reward, truth, rng, W, G, rules):
             teach(x, m, b * k, k, label, reward, truth, weight, W, G, logistic, eta)
 
 
+def grow_bags(learner: Any, old: np.ndarray, new: np.ndarray) -> None:
+    """Copy the labels of each bag to the front of the same bag."""
+    n, B = old.shape[0], learner.n_bags
+    copy_into_corner(learner, old.reshape(n, B, -1), new.reshape(n, B, -1))
+
+
 @dataclass
 class Bag(Learner, look=linear, scores=scores, chances=chances, choose=choose, update=update):
     """Votes of online bootstrap samples over adaptive regressions.
@@ -72,8 +80,10 @@ class Bag(Learner, look=linear, scores=scores, chances=chances, choose=choose, u
     epsilon: float = real(0.05, "(0, 1]", doc="Exploration rate ε, beside the votes.")
     loss: str = option("logistic", *STEPS, doc='"logistic" or "squared".')
     eta: float = real(0.0, "[0, 1e12]", doc=ETA_DOC)
-    weights: np.ndarray = state("n_features", "n_columns")  # the bags side by side
-    squared_gradients: np.ndarray = state("n_features", "n_columns", range="[0, inf)")
+    weights: np.ndarray = state("n_features", "n_columns", grow=grow_bags)  # the bags side by side
+    squared_gradients: np.ndarray = state(
+        "n_features", "n_columns", range="[0, inf)", grow=grow_bags
+    )
 
     exploration = "epsilon"
     real_rewards = True

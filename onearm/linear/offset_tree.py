@@ -139,6 +139,7 @@ class OffsetTree(
     n_updates: np.ndarray = state(1, range="[0, inf)")
 
     exploration = "explore"
+    fixed_labels = "its nodes are those of a tournament of as many labels as it was made with"
 
     def start(self) -> None:
         super().start()

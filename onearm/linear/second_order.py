@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from onearm.core.learner import Learner, kernel, state
-from onearm.core.state import FINITE
+from onearm.core.state import FINITE, copy_into_corner
 from onearm.core.vectors import entry, size
 
 FLOOR, STEEPEST = 1e-12, 1e10
@@ -95,7 +95,7 @@ class SecondOrder(Learner):
     """A learner with weights and a matrix A that starts as λI, or one for each label."""
 
     weights: np.ndarray = state("n_features", "n_classes")
-    second_order: np.ndarray = state(_shape, range=_range)
+    second_order: np.ndarray = state(_shape, range=_range, grow=copy_into_corner)
 
     per_label: ClassVar[bool] = False  # (k, d, d) in place of (d, k, d, k)
     way_out = "use diagonal=True, fewer features or classes, or set onearm.max_bytes"

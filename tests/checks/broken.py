@@ -8,6 +8,7 @@ import numpy as np
 from onearm import EpsilonGreedy
 from onearm.core.explore import best, runner_up, uniformly
 from onearm.core.kernels import kernel
+from onearm.core.learner import state
 from onearm.core.rng import uniform
 from onearm.core.vectors import add, size
 from onearm.linear.banditron import update
@@ -244,7 +245,25 @@ class Careless(Plain, **{**GOOD, "update": careless_update}):
     pass
 
 
+@dataclass
+class Mixing(Plain, **GOOD):
+    """Gives new labels the places of old ones."""
+
+    def with_labels(self, n_classes):
+        grown = super().with_labels(n_classes)
+        grown.weights[...] = np.roll(grown.weights, 1, axis=1)
+        return grown
+
+
+@dataclass
+class Vague(Plain, **GOOD):
+    """Does not say which axis of its weights is that of the labels."""
+
+    weights: np.ndarray = state(lambda self: (self.n_features, self.n_classes))
+
+
 BROKEN = {
+    "labels_can_be_added": [Mixing, Vague],
     "same_seed_same_bits": [Seedless],
     "stepwise_equals_play": [Forgetful],
     "learn_equals_play": [BulkForgetful],
