@@ -7,6 +7,7 @@ import typer
 from typer import Option
 
 import onearm
+from onearm.core.suggest import did_you_mean
 
 Learners = Annotated[
     str, Option(help="Class names of learners, case-insensitive, comma-separated.")
@@ -22,7 +23,8 @@ def find_name(name: str, known: Iterable[str], what: str) -> str:
     for candidate in known:
         if candidate.lower() == name.strip().lower():
             return candidate
-    raise typer.BadParameter(f"no {what} is called {name!r}; there are {', '.join(known)}")
+    likely = did_you_mean(name, known)
+    raise typer.BadParameter(f"no {what} is called {name!r}{likely}; there are {', '.join(known)}")
 
 
 def learner_names(names: str, known: Iterable[str] = onearm.LEARNERS) -> list[str]:
@@ -30,6 +32,15 @@ def learner_names(names: str, known: Iterable[str] = onearm.LEARNERS) -> list[st
     if names == "all":
         return list(known)
     return [find_name(name, known, "learner") for name in names.split(",")]
+
+
+def racing_names(names: str) -> list[str]:
+    """Return the names of a list with commas, of which some may be `file.py:Class`."""
+    return [
+        name
+        for part in names.split(",")
+        for name in ([part] if ":" in part else learner_names(part))
+    ]
 
 
 def numbers(text: str) -> list[float]:

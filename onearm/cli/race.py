@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Argument, Option
 
-from onearm.cli.arguments import RACERS, Learners, learner_names, numbers
+from onearm.cli.arguments import RACERS, numbers, racing_names
 from onearm.cli.errors import ending_with_sigterm, errors_in_words
 
 if TYPE_CHECKING:
@@ -27,7 +27,10 @@ def race(
         list[str],
         Argument(help="Streams (SynNonSep), data sets (letter), files, or a plan (.toml)."),
     ],
-    learners: Learners = RACERS,
+    learners: Annotated[
+        str,
+        Option(help="Learners, case-insensitive, comma-separated; your own as file.py:Class."),
+    ] = RACERS,
     repeats: Annotated[int, Option(min=1, help="How often each learner plays each stream.")] = 3,
     rounds: Annotated[
         int | None, Option(min=10, help="Rounds of a run; by default all rows.")
@@ -88,7 +91,7 @@ def _plan(context: typer.Context) -> "Plan":
         _require_plan_only(context)
         return Plan.read(asked["streams"][0])
     changes = {
-        "learners": learner_names(asked["learners"]), "tune": 0.1 if asked["tune"] else 0.0,
+        "learners": racing_names(asked["learners"]), "tune": 0.1 if asked["tune"] else 0.0,
         "exploration": numbers(asked["exploration"]), "streams": asked["streams"],
     }  # fmt: skip
     return Plan(**{name: asked[name] for name in PLANNED} | changes)
@@ -130,4 +133,4 @@ def _show_table(results: "Results", console: "Console") -> None:
     if not results.runs:
         raise typer.Exit(1)
     for stream, scores in by_stream(results.scores()).items():
-        console.print(table(scores, stream))
+        console.print(table(scores, stream, results.failed))

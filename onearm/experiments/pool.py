@@ -7,6 +7,7 @@ progress by small datagrams, which may be lost.
 
 import json
 import socket
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -14,6 +15,7 @@ from concurrent.futures import BrokenExecutor
 from contextlib import closing, contextmanager, suppress
 from typing import Any
 
+import cloudpickle
 from joblib import Parallel, cpu_count, delayed
 
 from onearm.core.cluster import connected
@@ -94,6 +96,8 @@ def lost(error: Exception) -> RunError:
 
 def _on_ray(jobs: Jobs, on: str, address: Address | None) -> Iterator[tuple[str, Result]]:
     with connected(on) as ray:
+        for name in cloudpickle.list_registry_pickle_by_value():  # as joblib's workers get them
+            ray.cloudpickle.register_pickle_by_value(sys.modules[name])
         task = ray.remote(num_cpus=1, max_retries=TRIES)(play_job)
         here = address and (ray.util.get_node_ip_address(), address[1])
         pending = {task.remote(key, job, here): key for key, job in jobs.items()}
@@ -117,7 +121,7 @@ def play_job(key: str, job: Job, address: Address | None) -> tuple[str, Result]:
     try:
         with reporter(key, address) as report:
             return key, job.play(report)
-    except FileNotFoundError as error:
+    except (FileNotFoundError, RunError) as error:
         return key, error
     except Exception as error:  # whatever it is, the other jobs go on
         return key, RunError(describe_error(error))

@@ -6,6 +6,8 @@ from math import prod
 from typing import Any
 
 import onearm
+from onearm.racing.foreign import ForeignClass
+from onearm.racing.named import find, require_name
 
 
 def grid(entry: dict[str, Any]) -> Iterable[dict[str, Any]]:
@@ -48,19 +50,23 @@ def stream_grid(given: Any) -> tuple[int, Iterable[Any]]:
 
 
 def learner_entry(given: Any) -> dict[str, Any]:
-    """Return a learner's entry with its class, or the name of one of ours, under `name`."""
+    """Return a learner's entry; under `name` its name if it has one, else what was given."""
     entry = without_numpy(given) if isinstance(given, dict) else {"name": given}
     if "name" not in entry:
         raise ValueError(f"learners must have a name, got {given!r}")
     name = entry["name"]
-    if isinstance(name, type):
-        if not issubclass(name, onearm.Learner):
-            raise ValueError(f"learners must be classes of Learner, got {name!r}")
-        is_ours = getattr(onearm, name.__name__, None) is name
-        return entry | {"name": name.__name__} if is_ours else entry
-    if not isinstance(name, str):
-        raise ValueError(f"learners must be names or classes, got {name!r}")
-    known = {learner.lower(): learner for learner in onearm.LEARNERS}
-    if name.strip().lower() not in known:
-        raise ValueError(f"learners must be among {', '.join(onearm.LEARNERS)}, got {name!r}")
-    return entry | {"name": known[name.strip().lower()]}
+    if isinstance(name, str):
+        return entry | {"name": require_name(name)}
+    is_ours = isinstance(name, type) and getattr(onearm, name.__name__, None) is name
+    return entry | {"name": name.__name__} if is_ours else entry
+
+
+def learner_class(name: Any) -> Any:
+    """Return the class of a learner's entry, or what stands for it if it is not a Learner."""
+    given = find(name) if isinstance(name, str) else name
+    if isinstance(given, type) and issubclass(given, onearm.Learner):
+        return given
+    if isinstance(given, onearm.Learner):
+        kind = type(given).__name__
+        raise ValueError(f"learners must be names or classes: give {kind}, not an object of it")
+    return ForeignClass(given)

@@ -21,10 +21,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import onearm
 from onearm.core.parameters import parameters
+from onearm.core.suggest import did_you_mean
 from onearm.experiments import identity
-from onearm.racing.entries import grid, grid_size, learner_entry, stream_grid
+from onearm.racing.entries import grid, grid_size, learner_class, learner_entry, stream_grid
+from onearm.racing.foreign import ForeignClass
 from onearm.racing.rows import Source, resolve
 from onearm.racing.run import Job
 from onearm.streams.stream import require
@@ -44,7 +45,9 @@ class Plan:
         Names of streams and data sets, paths of files, dicts of either with parameters, or
         Streams.
     learners
-        Names or classes, or dicts with `name` and parameters; a list of values is a grid.
+        Names, classes, or objects and functions that make them, of any library with `choose` and
+        `update`, `predict_one` and `learn_one`, or `predict` and `partial_fit`; or dicts with one
+        of these as `name` and parameters, where a list of values is a grid.
     repeats
         How often each learner plays each stream, in another order or on other rows each time.
     rounds
@@ -118,11 +121,11 @@ class Plan:
             else:
                 tables += ["", "[[streams]]", *_toml_lines(source.spec, "sha256")]
         for entry in map(learner_entry, self.learners):
-            if isinstance(entry["name"], type):
-                settings = [entry["name"].__name__, *_toml_lines(entry, "name")]
-                lines.append(f"# a class of Python: {', '.join(settings)}")
-            else:
+            if isinstance(entry["name"], str):
                 tables += ["", "[[learners]]", *_toml_lines(entry)]
+            else:
+                settings = [learner_class(entry["name"]).__name__, *_toml_lines(entry, "name")]
+                lines.append(f"# a class of Python: {', '.join(settings)}")
         return "\n".join(lines + tables) + "\n"
 
     @cached_property
@@ -141,7 +144,7 @@ class Plan:
         _require_different("learners", [c.__name__ for c in dict.fromkeys(c for c, _ in learners)])
         settings = (self.seed, self.rounds, self.tune, self.in_order, self.raw)
         return [
-            Job(source, cls, chosen, repeat, *settings, identity.code(cls))
+            Job(source, cls, chosen, repeat, *settings, _code(cls))
             for source in self.sources
             for repeat in range(self.repeats)
             for cls, chosen in learners
@@ -159,7 +162,7 @@ class Plan:
         """Return a learner's class and parameters, with the rates to play it with."""
         entry = learner_entry(given)
         name = entry.pop("name")
-        cls = getattr(onearm, name) if isinstance(name, str) else name
+        cls = learner_class(name)
         if self.exploration and cls.exploration and cls.exploration not in entry:
             entry[cls.exploration] = list(self.exploration)
         return cls, entry
@@ -167,12 +170,18 @@ class Plan:
     def _grid(self, given: Any) -> Iterable[tuple[Any, dict[str, Any]]]:
         """Yield a learner's class with each of its settings."""
         cls, entry = self._entry(given)
-        allowed = [p.name for p in parameters(cls) if p.name not in SIZES]
+        is_foreign = isinstance(cls, ForeignClass)
+        every = cls.parameters if is_foreign else [p.name for p in parameters(cls)]
+        allowed = [name for name in every if name not in SIZES]
         for key in entry:
             if key not in allowed:
-                expected = f"{cls.__name__} has the parameters {', '.join(allowed)}"
-                raise ValueError(f"{expected}, got {key!r}")
+                expected = f"{cls.__name__} has the parameters {', '.join(allowed) or '(none)'}"
+                raise ValueError(f"{expected}, got {key!r}{did_you_mean(key, allowed)}")
         return ((cls, chosen) for chosen in grid(entry))
+
+
+def _code(cls: Any) -> str:
+    return cls.code if isinstance(cls, ForeignClass) else identity.code(cls)
 
 
 def _require_different(what: str, names: list[str]) -> None:

@@ -15,11 +15,12 @@ from onearm.experiments.ledger import Ledger, name_in_errors
 from onearm.experiments.pool import ALL_CORES, is_cluster, require_place
 from onearm.experiments.run import Experiment, print_line
 from onearm.racing import report
+from onearm.racing.foreign import ForeignClass
 from onearm.racing.live import Display
 from onearm.racing.plan import Plan
 from onearm.racing.records import fault
 from onearm.racing.run import Job
-from onearm.racing.summary import Score, scores
+from onearm.racing.summary import Failure, Score, scores
 
 RUNS = "runs.jsonl"
 
@@ -35,10 +36,14 @@ class Results:
         The record of every finished run: its configuration, versions, errors and curve.
     failures
         A sentence about every run that failed.
+    failed
+        The same as stream, name, repeat and reason.
     """
 
-    def __init__(self, plan: Plan, runs: list[Record], failures: list[str]) -> None:
-        self.plan, self.runs, self.failures = plan, runs, failures
+    def __init__(
+        self, plan: Plan, runs: list[Record], failures: list[str], failed: Sequence[Failure] = ()
+    ) -> None:
+        self.plan, self.runs, self.failures, self.failed = plan, runs, failures, failed
 
     def scores(self) -> list[Score]:
         """Return every learner on every stream over all repeats, the lowest error first."""
@@ -46,7 +51,7 @@ class Results:
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the same as flat rows of numbers, for a data frame."""
-        return report.rows(self.scores())
+        return report.rows(self.scores(), self.failed)
 
     def write(self, folder: str | Path, command: str = "", figures: bool = False) -> list[Path]:
         """Write the page, numbers and the plan into a folder, with `figures` also SVG and PNG."""
@@ -57,7 +62,7 @@ class Results:
         if not scores:
             raise ValueError(f"no run has ended: {'; '.join(self.failures[:1])}")
         folder.mkdir(parents=True, exist_ok=True)
-        data = report.page_data(self.plan, scores, self.failures, command)
+        data = report.page_data(self.plan, scores, self.failed, command)
         with (
             name_in_errors(folder),
             tempfile.TemporaryDirectory(prefix="writing-", dir=folder) as name,
@@ -65,7 +70,11 @@ class Results:
             new = Path(name)  # files are replaced when all are written
             page.write(data, new / "race.html")
             (new / "race.toml").write_text(data["toml"], encoding="utf-8")
-            written = [new / "race.html", new / "race.toml", *report.write_numbers(scores, new)]
+            written = [
+                new / "race.html",
+                new / "race.toml",
+                *report.write_numbers(self.rows(), new),
+            ]
             written += write_figures(scores, new) if figures else []
             for path in filter(is_figure, list(folder.iterdir())):
                 path.unlink()
@@ -111,19 +120,26 @@ def race(
     to_compile = not_compiled & {job.cls.__name__ for job in experiment.missing().values()}
     if to_compile and not is_cluster(on):
         print_line(f"compiling {', '.join(sorted(to_compile))} (once)", console)
+    failed = []
     with Display(experiment.jobs, experiment.records(), console, is_cluster(on)) as display:
         for key, result in experiment.play(on, display.address):
             if isinstance(result, Exception):
-                display.failed(key, experiment.failures[-1])
+                job, sentence = experiment.jobs[key], experiment.failures[-1]
+                reason = sentence.removeprefix(f"{job}: ")
+                failed.append(Failure(job.source.name, job.name, job.repeat, reason))
+                display.failed(key, sentence)
             else:
                 display.ended(key, result)
-    return Results(planned, experiment.records(), experiment.failures)
+    return Results(planned, experiment.records(), experiment.failures, failed)
 
 
 def _require_learners(jobs: Sequence[Job]) -> set[str]:
     """Refuse parameters that learners cannot have; return the names of those not yet compiled."""
     not_compiled = set()
     for job in {job.name: job for job in jobs}.values():
+        if isinstance(job.cls, ForeignClass):
+            job.cls.require_parameters(job.parameters)
+            continue
         try:
             learner = job.cls(3, 4, **job.parameters)
         except (ValueError, TypeError) as error:

@@ -14,7 +14,15 @@ from onearm.metrics import Interval
 from onearm.page.text import count, size
 from onearm.racing.plan import Plan
 from onearm.racing.rows import Source
-from onearm.racing.summary import METRICS, Score, baselines, by_stream, exploration
+from onearm.racing.summary import (
+    METRICS,
+    Failure,
+    Score,
+    baselines,
+    by_stream,
+    exploration,
+    failed_on,
+)
 
 NOTES = (
     "All learners of a repeat see the same rows in the same order.",
@@ -38,8 +46,9 @@ IN_ORDER = (
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how formulas begin in spreadsheets
 
 
-def table(scores: Sequence[Score], stream: str) -> Table:
+def table(scores: Sequence[Score], stream: str, failures: Sequence[Failure] = ()) -> Table:
     """Return a table of the learners on a stream; errors are fractions, as on the page."""
+    failed = failed_on(failures, stream)
     n_rounds = scores[0].records[0]["n_rounds"]
     runs = max(len(score.records) for score in scores)
     title = f"{stream}: {n_rounds:,} rounds, {runs} repeat{'s' if runs > 1 else ''}"
@@ -57,13 +66,24 @@ def table(scores: Sequence[Score], stream: str) -> Table:
             f"{score.last_tenth.mean:.4f}", f"{score.area.mean:.4f}", behind,
             count(score.rate), size(score.bytes),
         )  # fmt: skip
+    for name in failed:
+        if all(name != score.name for score in scores):
+            lines.add_row(Text(name), "failed")
     caption = "error ± half its 95 % interval; in the last tenth; area under the curve"
     caption += "; * full information" if any(s.full_information for s in scores) else ""
     played_on = machines(record for score in scores for record in score.records)
     if len(played_on) > 1:  # rounds/s are not of one
         caption += f"; played on {len(played_on)} machines: {'; '.join(played_on)}"
+    caption += "".join(f"\nfailed: {_failed_text(some)}" for some in failed.values())
     lines.caption = Text(caption)
     return lines
+
+
+def _failed_text(failures: Sequence[Failure]) -> str:
+    """Return which repeats of a learner failed, and why the first did."""
+    stream, name, _, reason = failures[0]
+    repeats = ", ".join(str(failure.repeat) for failure in failures)
+    return f"{name} on {stream}, repeat {repeats}: {reason}"
 
 
 def format_interval(value: Interval, sign: str = "") -> str:
@@ -76,8 +96,8 @@ def format_interval(value: Interval, sign: str = "") -> str:
     return f"{value.mean:{sign}.4f}" + ("" if isnan(half) else f" ±{half:.4f}")
 
 
-def rows(scores: Sequence[Score]) -> list[dict[str, Any]]:
-    """Return a flat row of numbers for each learner and stream."""
+def rows(scores: Sequence[Score], failures: Sequence[Failure] = ()) -> list[dict[str, Any]]:
+    """Return a flat row of numbers for each learner and stream; NaN where every run failed."""
     flat = []
     for score in scores:
         first = score.records[0]
@@ -89,13 +109,21 @@ def rows(scores: Sequence[Score]) -> list[dict[str, Any]]:
         for key in (*METRICS, "difference"):
             value = getattr(score, key) or Interval(nan, nan, nan)
             line |= {key: value.mean, f"{key}_low": value.low, f"{key}_high": value.high}
-        flat.append(line | {"rounds_per_second": score.rate, "bytes": score.bytes})
+        flat.append(line | {"rounds_per_second": score.rate, "bytes": score.bytes, "failed": ""})
+    for stream in dict.fromkeys(failure.stream for failure in failures):
+        for name, some in failed_on(failures, stream).items():
+            known = [line for line in flat if (line["stream"], line["name"]) == (stream, name)]
+            if not known:
+                empty = {key: nan if isinstance(v, float) else 0 for key, v in flat[0].items()}
+                who = {"stream": stream, "name": name, "learner": name.split()[0]}
+                known = [empty | who | {"full_information": False}]
+                flat += known
+            known[0]["failed"] = some[0].reason
     return flat
 
 
-def write_numbers(scores: Sequence[Score], folder: Path) -> list[Path]:
-    """Write results.csv, and results.parquet where pyarrow is installed."""
-    lines = rows(scores)
+def write_numbers(lines: list[dict[str, Any]], folder: Path) -> list[Path]:
+    """Write flat rows as results.csv, and results.parquet where pyarrow is installed."""
     path = folder / "results.csv"
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(lines[0]))
@@ -120,7 +148,7 @@ def _safe(value: Any) -> Any:
 
 
 def page_data(
-    plan: Plan, scores: Sequence[Score], failures: Sequence[str], command: str
+    plan: Plan, scores: Sequence[Score], failures: Sequence[Failure], command: str
 ) -> dict[str, Any]:
     """Return what the page of a race shows."""
     sources = {source.name: source for source in plan.sources}
@@ -128,15 +156,33 @@ def page_data(
     notes += [TUNED.format(plan.tune)] if plan.tune else []
     ordered = dict.fromkeys(s.stream for s in scores if not s.records[0]["shuffled"])
     notes += [IN_ORDER.format(", ".join(ordered))] if ordered else []
-    notes += [f"Failed: {failure}" for failure in failures]
+    notes += [
+        f"Failed: {_failed_text(some)}"
+        for stream in sources
+        for some in failed_on(failures, stream).values()
+    ]
     runs = [record for score in scores for record in score.records]
     latest = max(runs, key=lambda record: record["date"])
     return {
         "title": "Race: " + ", ".join(dict.fromkeys(score.stream for score in scores)),
         "date": latest["date"], "command": command, "toml": plan.toml(), "notes": notes,
         "versions": latest["versions"], "machines": machines(runs),
-        "streams": [_stream_data(sources[name], some) for name, some in by_stream(scores).items()],
+        "streams": [
+            _stream_data(sources[name], some) | {"failed": _failed_data(some, failures)}
+            for name, some in by_stream(scores).items()
+        ],
     }  # fmt: skip
+
+
+def _failed_data(scores: list[Score], failures: Sequence[Failure]) -> list[dict[str, str]]:
+    """Return the learners of which every run on a stream failed."""
+    failed = failed_on(failures, scores[0].stream)
+    played = {score.name for score in scores}
+    return [
+        {"label": name, "reason": some[0].reason}
+        for name, some in failed.items()
+        if name not in played
+    ]
 
 
 def _stream_data(source: Source, scores: list[Score]) -> dict[str, Any]:

@@ -97,7 +97,9 @@ def _play(
     done, seconds = [0, 0], 0.0  # rounds, and correct ones
     of = stream.n_rows or 0
     for X, y in stream.chunks():
-        if not parts:  # compile or load the kernels before the clock runs
+        if not parts and hasattr(
+            learner, "kernels"
+        ):  # compile or load the kernels before the clock runs
             type(learner)(**learner.params()).play(X[:1], y[:1])
         began = time.process_time()
         trace = learner.play(X, y, progress=lambda n, r: progress(done[0] + n, done[1] + r, of))

@@ -46,6 +46,24 @@ class Score(NamedTuple):
         return curve_of(self.records[0]["curve"]["rounds"], errors)
 
 
+class Failure(NamedTuple):
+    """A run that failed, and why."""
+
+    stream: str
+    name: str
+    repeat: int
+    reason: str
+
+
+def failed_on(failures: Iterable[Failure], stream: str) -> dict[str, list[Failure]]:
+    """Return the failures on a stream by the learner's name."""
+    by_name: dict[str, list[Failure]] = {}
+    for failure in failures:
+        if failure.stream == stream:
+            by_name.setdefault(failure.name, []).append(failure)
+    return by_name
+
+
 def curve_of(rounds: list[int], errors: Sequence[Sequence[float]]) -> dict[str, list[Any]]:
     """Return the mean and interval of the errors at each round, over the repeats."""
     columns = zip(*(spread(column) for column in np.array(errors).T), strict=True)

@@ -140,7 +140,7 @@ def test_streams_have_grids_too():
         ({"name": "SynNonSep", "noise": 2.0}, "SOBA", "SynNonSep noise=2.0: noise must be"),
         ({"name": "SynNonSep", "noise": "x"}, "SOBA", "SynNonSep noise=x: "),
         ("SynSep", {"name": "SOBA", "gamma": 2.0}, "SOBA: gamma must be"),
-        ("SynSep", dict, "learners must be classes of Learner, got <class 'dict'>"),
+        ("SynSep", dict, "a learner must have the methods choose and update.*dict has update"),
         ({"file": 5}, "SOBA", "stream must be a file or one of"),
     ],
 )

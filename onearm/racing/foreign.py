@@ -1,0 +1,241 @@
+"""Foreign learners in a race: any class, function or object, played one round at a time.
+
+A class or function makes a learner; it is called with those of `n_classes`, `n_features`,
+`nominal`, `seed` and `random_state` that it has parameters for. An object is copied for each run.
+It travels to workers as bytes, by value if its module is not installed.
+"""
+
+import hashlib
+import inspect
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from operator import index
+from pathlib import Path
+from reprlib import Repr
+from typing import Any
+
+import cloudpickle
+import numpy as np
+
+from onearm.core.assembly import LEAST
+from onearm.core.choice import Trace
+from onearm.core.code_digest import INSTALLED
+from onearm.experiments import identity
+from onearm.experiments.job import hash_text
+from onearm.experiments.pool import RunError
+from onearm.racing.protocols import EPSILON, EXPLORED, adapted, protocol
+
+GIVEN = ("n_classes", "n_features", "nominal", "seed", "random_state")  # by the race
+VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+HERE = Path(__file__).parent
+LONG = 500  # letters of an error
+OFTEN = 0.2  # seconds between two reports of progress
+
+
+class ForeignClass:
+    """Stands in the place of a learner's class: it is called as one."""
+
+    missing = False
+
+    def __init__(self, given: Any) -> None:
+        self.is_maker = isinstance(given, type) or inspect.isfunction(given)
+        self.__name__ = given.__name__ if self.is_maker else type(given).__name__
+        predicts = None if inspect.isfunction(given) else protocol(given)
+        self.exploration = "epsilon" if predicts in EXPLORED else None
+        signature = _signature(given) if self.is_maker else {}
+        self.takes = [name for name in GIVEN if name in signature]
+        self.__dataclass_fields__ = dict.fromkeys(self.takes)  # asked whether it has `nominal`
+        own = {name: p for name, p in signature.items() if name not in GIVEN}
+        self.required = [name for name, p in own.items() if p.default is p.empty]
+        explored = predicts is None or predicts in EXPLORED
+        self.parameters = list(dict.fromkeys([*own, *(["epsilon"] if explored else [])]))
+        self.has_epsilon = "epsilon" in own
+        self.payload = _dumped(given)
+        self.code = _code(given)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ForeignClass) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[str, str]:
+        return self.__name__, self.code
+
+    def require_parameters(self, given: dict[str, Any]) -> None:
+        """Refuse parameters with which it cannot be made."""
+        for name in self.required:
+            if name not in given:
+                example = f'{{"name": {self.__name__}, "{name}": …}}'
+                raise ValueError(f"{self.__name__} needs the parameter {name!r}: give {example}")
+        epsilon = given.get("epsilon", EPSILON)
+        if not self.has_epsilon and not (isinstance(epsilon, int | float) and 0 <= epsilon <= 1):
+            raise ValueError(f"{self.__name__}: epsilon must be in [0, 1], got {epsilon!r}")
+
+    def __call__(
+        self, n_classes: int, n_features: int, *, seed: int = 0, nominal: Any = (), **own: Any
+    ) -> "ForeignLearner":
+        self.require_parameters(own)
+        sizes = (n_classes, n_features, nominal, seed, seed % 2**32)
+        known = {k: v for k, v in zip(GIVEN, sizes, strict=True) if k in self.takes}
+        mine = {k: v for k, v in own.items() if k != "epsilon" or self.has_epsilon}
+        model = cloudpickle.loads(self.payload)
+        if self.is_maker:
+            model = in_words(f"{self.__name__}()", model, **known, **mine)
+        epsilon = EPSILON if self.has_epsilon else own.get("epsilon", EPSILON)
+        return ForeignLearner(self, model, n_classes, epsilon, seed, own)
+
+
+class ForeignLearner:
+    """A foreign learner with what a run asks of a learner."""
+
+    full_information = False
+    schema: Any = None
+
+    def __init__(
+        self, cls: ForeignClass, model: Any, n_classes: int, epsilon: float, seed: int, own: Any
+    ) -> None:
+        self.cls, self.model, self.n_classes, self.rounds = cls, model, n_classes, 0
+        self.exploration = "epsilon" if protocol(model) in EXPLORED else None
+        if self.exploration is None and "epsilon" in own and not cls.has_epsilon:
+            raise RunError(f"{cls.__name__} has no parameter 'epsilon': it explores by itself")
+        self.epsilon = epsilon
+        self.adapter = adapted(model, n_classes, epsilon, seed)
+        self.played = own | ({"epsilon": epsilon} if self.exploration else {})
+
+    def params(self) -> dict[str, Any]:
+        return self.played
+
+    def content(self) -> dict[str, np.ndarray]:
+        """Return its bytes when pickled, none if it cannot be."""
+        try:
+            return {"pickle": np.frombuffer(cloudpickle.dumps(self.adapter), np.uint8)}
+        except Exception:  # whatever its parts raise: it has played, and only its size is not known
+            return {}
+
+    def play(
+        self, X: Any, y: np.ndarray, progress: Callable[[int, int], Any] = lambda *_: None
+    ) -> Trace:
+        """Choose and update along the rows; what it raises or returns is reported by round."""
+        trace, names = Trace.empty(len(y)), getattr(self.schema, "feature_names", ())
+        n_correct, reported = 0, time.monotonic()
+        for t, truth in enumerate(y.tolist()):
+            where = f" in round {self.rounds}"
+            x = self.adapter.row(X, t, names)
+            choice = in_words(f"choose{where}", self.adapter.choose, x)
+            label, greedy, propensity = as_chosen(choice, self.n_classes, where)
+            correct = label == truth
+            x = self.adapter.row(X, t, names)  # `choose` may have changed its copy
+            in_words(f"update{where}", self.adapter.update, x, choice, correct)
+            trace.label[t], trace.greedy[t], trace.propensity[t] = label, greedy, propensity
+            trace.correct[t] = correct
+            n_correct += correct
+            self.rounds += 1
+            if time.monotonic() - reported > OFTEN:
+                progress(t + 1, n_correct)
+                reported = time.monotonic()
+        return trace
+
+
+def as_chosen(choice: Any, n_classes: int, where: str = "") -> tuple[int, int, float]:
+    """Return label, greedy label and propensity of what `choose` returned, -1 and NaN if unknown.
+
+    >>> as_chosen(2, 3), as_chosen((2, 0.5), 3), as_chosen((2, 1, 0.25), 3)
+    ((2, -1, nan), (2, -1, 0.5), (2, 1, 0.25))
+    """
+    parts = choice if isinstance(choice, tuple) else (choice,)
+    *labels, propensity = parts if len(parts) > 1 else (*parts, 1.0)
+    try:
+        labels = [index(label) for label in labels]
+    except TypeError:
+        labels = []
+    if len(labels) not in (1, 2) or not all(0 <= label < n_classes for label in labels):
+        allowed = f"a label in [0, {n_classes - 1}], (label, propensity) or a Choice"
+        raise RunError(f"choose{where} must return {allowed}, got {_brief(choice)}")
+    try:
+        share = float(propensity)
+    except (TypeError, ValueError, OverflowError):
+        share = float("nan")
+    if not LEAST <= share <= 1:
+        allowed = f"a propensity in [{LEAST:g}, 1]"
+        raise RunError(f"choose{where} must return {allowed}, got {_brief(propensity)}")
+    return labels[0], labels[1] if len(labels) > 1 else -1, share if len(parts) > 1 else np.nan
+
+
+def in_words(what: str, call: Callable[..., Any], *args: Any, **more: Any) -> Any:
+    """Return what a call returns; if it raises, say what and in which line."""
+    try:
+        return call(*args, **more)
+    except (KeyboardInterrupt, RunError):
+        raise
+    except BaseException as error:  # SystemExit, too: it must not end the race
+        frames = traceback.extract_tb(error.__traceback__)
+        theirs = [frame for frame in frames if Path(frame.filename).parent != HERE]
+        lines = [frame.lineno for frame in theirs if frame.filename == theirs[0].filename]
+        place = f" ({Path(theirs[0].filename).name}, line {lines[-1]})" if lines else ""
+        try:
+            text = str(error)[:LONG]
+        except Exception:
+            text = "?"
+        raise RunError(f"{what} raised {type(error).__name__}: {text}{place}") from error
+
+
+def _signature(maker: Any) -> dict[str, inspect.Parameter]:
+    try:
+        parameters = inspect.signature(maker).parameters
+    except (TypeError, ValueError):  # a class of C
+        return {}
+    return {name: p for name, p in parameters.items() if p.kind not in VARIADIC}
+
+
+def _dumped(given: Any) -> bytes:
+    with _by_value(given):
+        try:
+            return cloudpickle.dumps(given)
+        except Exception as error:
+            reason = f"{type(error).__name__}: {str(error)[:LONG]}"
+            raise ValueError(
+                f"{_brief(given)} cannot be sent to workers ({reason}): "
+                "give its class, or a function that makes it"
+            ) from error
+
+
+@contextmanager
+def _by_value(given: Any) -> Iterator[None]:
+    """Let a module that workers may not be able to import be pickled with its code."""
+    name = given.__module__ if hasattr(given, "__name__") else type(given).__module__
+    module = sys.modules.get(name)
+    file = str(getattr(module, "__file__", None) or "")
+    top = name.partition(".")[0]
+    if not file or file.startswith(INSTALLED) or top in sys.stdlib_module_names | {"onearm"}:
+        yield
+        return
+    known = name in cloudpickle.list_registry_pickle_by_value()
+    cloudpickle.register_pickle_by_value(module)
+    try:
+        yield
+    finally:
+        if not known:
+            cloudpickle.unregister_pickle_by_value(module)
+
+
+def _code(given: Any) -> str:
+    """Return a short text that changes with the code of a learner, its state and its adapter."""
+    if isinstance(given, type) or inspect.isfunction(given):
+        parts = [identity.code(given)]
+    else:
+        state = cloudpickle.dumps(getattr(given, "__dict__", given))
+        cls: Any = type(given)
+        parts = [identity.code(cls), hashlib.sha256(state).hexdigest()]
+    return hash_text(" ".join([*parts, identity.code(ForeignLearner), identity.code(adapted)]))
+
+
+def _brief(value: Any) -> str:
+    """Return a short repr of anything, also of what has none."""
+    try:
+        return Repr().repr(value)[:LONG]
+    except Exception:  # of a class of the user's, or a number of thousands of digits
+        return f"a {type(value).__name__}"
