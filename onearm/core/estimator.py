@@ -12,7 +12,7 @@ import copy
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -39,6 +39,7 @@ class Estimator(saving.Saveable):
     missing = False  # NaN is a value like any other
     largest = LARGEST  # absolute value of a feature
     marks: tuple[str, ...] = ()  # class variables that no instance may replace
+    schema: ClassVar[Any] = None  # of an instance: its columns and labels by name, where known
     way_out = "use fewer features or classes, or set onearm.max_bytes"
 
     def __init_subclass__(cls) -> None:
@@ -125,7 +126,7 @@ class Estimator(saving.Saveable):
 
     def save(self, path: str | Path) -> None:
         """Write the estimator, as it is at one moment, to a file for `onearm.load`."""
-        moment = self.lock.run(lambda: (self.params(), copy.deepcopy(self.content())))
+        moment = self.lock.run(lambda: (self.params(), copy.deepcopy(self.content()), self.schema))
         saving.save(type(self), path, *moment)
 
     @classmethod

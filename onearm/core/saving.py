@@ -1,4 +1,4 @@
-"""Save and load: arrays in safetensors; class, parameters and a SHA-256 in its header. No pickle.
+"""Save and load: arrays in safetensors; parameters, schema and SHA-256 in its header. No pickle.
 
 A file appears under its name only when it is whole and on the disk. The digest finds a file that
 was damaged, not one that was made to deceive: all in it is checked.
@@ -25,7 +25,9 @@ class Saveable:
     """What `load` can make again: a class with `loaded(parameters, arrays)`."""
 
 
-def save(cls: type, path: str | Path, parameters: Any, content: dict[str, np.ndarray]) -> None:
+def save(
+    cls: type, path: str | Path, parameters: Any, content: dict[str, np.ndarray], schema: Any = None
+) -> None:
     """Write everything that an instance of `cls` is; under `path` it appears only when complete."""
     from safetensors.numpy import save as serialized
 
@@ -33,7 +35,9 @@ def save(cls: type, path: str | Path, parameters: Any, content: dict[str, np.nda
     arrays = {name: np.ascontiguousarray(array) for name, array in content.items()}
     text = json.dumps(parameters)
     header = {"class": name(cls), "parameters": text, "version": onearm.__version__}
-    header["sha256"] = digest(text, arrays)
+    if schema is not None:
+        header["schema"] = schema.to_json()
+    header["sha256"] = digest(text, arrays, header.get("schema"))
     path = Path(os.path.realpath(path))  # through a symbolic link, which stays
     if not path.parent.is_dir():
         raise FileNotFoundError(f"no folder {path.parent} to save into")
@@ -114,11 +118,14 @@ def load(path: str | Path) -> Any:
     except ValueError as error:
         raise ValueError(f"{path} is not a saved learner: {error}") from None
     cls = _class(current_class(header["class"]))
-    if header["sha256"] != digest(header["parameters"], arrays):
+    if header["sha256"] != digest(header["parameters"], arrays, header.get("schema")):
         raise ValueError(f"{path} is damaged: its SHA-256 is not the one in its header")
     try:
         parameters = current_parameters(cls.__name__, parameters)
-        return cls.loaded(parameters, current_arrays(cls.__name__, arrays))
+        loaded = cls.loaded(parameters, current_arrays(cls.__name__, arrays))
+        if "schema" in header:
+            loaded.schema = _schema(header["schema"], loaded)
+        return loaded
     except ValueError as error:
         raise ValueError(f"{path} cannot be loaded: {error}") from None
 
@@ -153,9 +160,22 @@ def _parsed(path: str | Path) -> tuple[dict[str, str], dict[str, Any], dict[str,
     return header, parameters, arrays
 
 
-def digest(parameters: str, arrays: dict[str, np.ndarray]) -> str:
-    """Return the SHA-256 of parameters and arrays, as hexadecimal digits."""
+def _schema(text: str, model: Any) -> Any:
+    """Return the schema of a file if it has the sizes of the model."""
+    schema = onearm.Schema.from_json(text)
+    n_labels, n_features = len(schema.labels), schema.n_features
+    most, expected = (getattr(model, size, 0) for size in ("n_classes", "n_features"))
+    if n_labels > most or n_features not in (0, expected):
+        sizes = f"{n_labels} labels and rows of {n_features} numbers"
+        raise ValueError(f"its schema does not fit {model}: it has {sizes}")
+    return schema
+
+
+def digest(parameters: str, arrays: dict[str, np.ndarray], schema: str | None = None) -> str:
+    """Return the SHA-256 of parameters, schema and arrays, as hexadecimal digits."""
     total = hashlib.sha256(parameters.encode())
+    if schema is not None:
+        total.update(f"\nschema {schema}".encode())
     for name in sorted(arrays):
         array = arrays[name]
         total.update(f"{name} {array.dtype.str} {array.shape}".encode())

@@ -51,7 +51,7 @@ class Encoder:
 
     def row(self, context: Any, monitor: Monitor | None = None, where: str = "") -> Any:
         """Return the numbers of a context: an array, or sparse (indices, values)."""
-        x = self._usual(context) if type(context) is dict else None
+        x = self._usual(context) if self.names and type(context) is dict else None
         if x is None:
             try:
                 context = as_mapping(context, self.names)

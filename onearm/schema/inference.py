@@ -9,6 +9,7 @@ The labels are sorted, as numbers if all are.
 import warnings
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -52,13 +53,15 @@ def infer(data: Any, label: str | None, log: Callable[[str], Any]) -> Schema:
 def _form(name: str, column: Any, notes: list[str]) -> Any:
     """Return the form of a column; note what is strange in it."""
     numbers = None if is_category(column) else as_floats(column)
-    if numbers is None and not is_category(column):
+    values = as_list(column) if numbers is None else []
+    if values and not is_category(column):
         with suppress(ValueError):
-            numbers = np.array([as_number(value) for value in as_list(column)])
+            numbers = np.array([as_number(value) for value in values])
     if numbers is not None:
-        notes += _notes_on_numbers(name, numbers)
+        are_dates = any(isinstance(value, date | np.datetime64) for value in values)
+        notes += _notes_on_numbers(name, numbers, are_dates)
         return NUMBER
-    words = [_word(name, i, value) for i, value in enumerate(as_list(column))]
+    words = [_word(name, i, value) for i, value in enumerate(values)]
     notes += notes_on_words(name, set(words), len(words))
     return word_form(set(words))
 
@@ -72,13 +75,17 @@ def word_form(values: Collection[str | None]) -> Any:
     return TEXT if n_words > SEVERAL * len(words) else HASHED
 
 
-def _notes_on_numbers(name: str, numbers: np.ndarray) -> list[str]:
+def _notes_on_numbers(name: str, numbers: np.ndarray, are_dates: bool) -> list[str]:
     n_distinct = len(np.unique(numbers))
     if n_distinct == 1:
         return [f"column {name!r} is constant: it tells nothing"]
-    if n_distinct == len(numbers) > MANY and (numbers == np.floor(numbers)).all():
+    if n_distinct == len(numbers) > MANY and not are_dates and _are_whole(numbers):
         return [f"column {name!r} has another whole number in every row: {IDENTIFIER}"]
     return []
+
+
+def _are_whole(numbers: np.ndarray) -> bool:
+    return bool((numbers == np.floor(numbers)).all())
 
 
 def notes_on_words(name: str, values: Collection[str | None], n_rows: int) -> list[str]:
@@ -93,7 +100,7 @@ def notes_on_words(name: str, values: Collection[str | None], n_rows: int) -> li
 def _labels(name: str, values: Sequence[Any], notes: list[str]) -> list[str]:
     words = [_word(name, i, value) for i, value in enumerate(values)]
     if None in words:
-        where = f"row {words.index(None)}, the label, column {name!r},"
+        where = f"row {words.index(None)}: the label, column {name!r},"
         raise ValueError(f"{where} must not be missing")
     labels = in_order(word for word in set(words) if word is not None)
     notes += notes_on_labels(name, labels, len(words))
@@ -116,7 +123,7 @@ def notes_on_labels(name: str, labels: Sequence[str], n_rows: int) -> list[str]:
         numbers = np.array([])
     mostly = len(labels) > n_rows / 2
     is_wide = len(numbers) > MANY and (mostly or np.ptp(numbers) > 2 * len(numbers))
-    if len(numbers) and (is_wide or (numbers != np.floor(numbers)).any()):
+    if len(numbers) and (is_wide or not _are_whole(numbers)):
         what, way_out = "numbers", "to predict a number, use a regressor or fewer labels, as bins"
     elif mostly and not len(numbers):
         what, way_out = "values", "an identifier is no label"

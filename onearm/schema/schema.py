@@ -25,6 +25,7 @@ class Schema:
         The form of each column by its name: "number"; a list of the values of a category;
         "category", whose values are many or unknown and are hashed; or "text", whose words are.
         `{"category": n}` and `{"text": n}` hash into n buckets instead of 2¹⁰ and 2¹⁴.
+        Empty where rows are arrays of numbers without names, and only the labels have names.
     labels
         Names of the labels, texts or integers, in the order of their codes.
     label
@@ -47,8 +48,8 @@ class Schema:
     def __init__(
         self, columns: Mapping[str, Any], labels: Iterable[Any] = (), *, label: str | None = None
     ) -> None:
-        if not isinstance(columns, Mapping) or not columns:
-            raise ValueError(f"columns must be at least one, by name, got {shown(columns)}")
+        if not isinstance(columns, Mapping):
+            raise ValueError(f"columns must be forms by name, got {shown(columns)}")
         if label is not None and (not isinstance(label, str) or label in columns):
             raise ValueError(f"label must be None or the name of another column, got {label!r}")
         self.columns = tuple(Column.of(name, form) for name, form in columns.items())

@@ -14,8 +14,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from onearm.schema.names import counted, listed
+from onearm.schema.schema import Schema
 from onearm.streams.chunks import Chunks
 from onearm.streams.codes import CHANGED, MISSED, Codes, NotANumberError, classes, is_number, number
+from onearm.streams.naming import named_columns
 from onearm.streams.stream import Stream
 
 LABELS = ("label", "class", "target", "y")  # default names of the column of labels
@@ -176,4 +178,15 @@ def table_stream(table: Table, label: Column, nominal: Any, name: str, log: Any)
         feature_names=tuple(table.names[j] for j in features) if table.named else (),
         class_names=class_names,
         values=values,
+        encoded_by=_schema(columns, class_names),
     )
+
+
+def _schema(columns: Columns, class_names: Sequence[str]) -> Schema:
+    values = [
+        columns.codes[j].words if j in columns.codes else () for j in range(len(columns.names))
+    ]
+    forms = named_columns(columns.names, values)
+    label = list(forms)[columns.label]
+    del forms[label]
+    return Schema(forms, class_names, label=label)

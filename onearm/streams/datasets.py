@@ -98,7 +98,7 @@ def load(name: str) -> Stream:
     """Return a data set as a stream, its rows in the order of the source."""
     data = about(name)
     X, y, known = _rows(data)
-    names = {key: tuple(value) for key, value in known.items()}
+    names: dict[str, Any] = {key: tuple(value) for key, value in known.items()}
     if "values" in names:
         names["values"] = tuple(map(tuple, names["values"]))
     return Stream(

@@ -12,8 +12,10 @@ import numpy as np
 from onearm.core.chunks import chunks
 from onearm.core.inputs import as_array, as_labels, as_rows
 from onearm.core.rng import pick, seeded
+from onearm.schema.difference import difference
+from onearm.schema.schema import Schema
 from onearm.streams.chunks import REORDERED, Chunks, by_turns, cut
-from onearm.streams.schema import Schema
+from onearm.streams.naming import encoded_frame, names_in, schema_of
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,8 @@ class Stream:
     values
         The values of each column in the order of their codes, none for a numeric one; empty if
         they are not known.
+    encoded_by
+        The schema that made the rows, where they are those of a table.
 
     Examples
     --------
@@ -60,6 +64,7 @@ class Stream:
     class_names: tuple[str, ...] = ()
     about: str = ""
     values: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
+    encoded_by: Schema | None = field(default=None, repr=False)
 
     @classmethod
     def of(
@@ -86,6 +91,27 @@ class Stream:
         sizes = {"n_classes": k, "n_features": X.shape[1], "n_rows": X.shape[0]}
         about = {key: tuple(v) if isinstance(v, list) else v for key, v in about.items()}
         return cls(name, source=lambda: chunks(X, labels), in_memory=True, **sizes, **about)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        label: str | None = None,
+        schema: Schema | None = None,
+        name: str = "frame",
+        log: Callable[[str], Any] | None = None,
+    ) -> "Stream":
+        """Return the rows of a frame of pandas, polars or pyarrow, or many dicts, as a stream.
+
+        `label` is the column of labels. Without `schema`, it is inferred: `log` is called with
+        what was, such as `print`.
+
+        >>> rows = [{"age": 31, "device": "phone", "kind": "a"}, {"age": 44, "kind": "b"}]
+        >>> Stream.from_frame(rows, label="kind").arrays()
+        (array([[31.,  0.], [44.,  1.]]), array([0, 1]))
+        """
+        X, y, schema = encoded_frame(frame, label, schema, log)
+        return cls.of(X, y, len(schema.labels), name, **names_in(schema))
 
     def chunks(self) -> Chunks:
         """Return the rows from the start as an iterator of chunks (X, y)."""
@@ -197,14 +223,15 @@ class Stream:
         return learner
 
     @property
-    def schema(self) -> Schema:
-        """The names of columns, values and classes, as far as they are known."""
-        return Schema(self.feature_names, self.values, self.class_names)
+    def schema(self) -> Schema | None:
+        """The columns and labels by name, or None where nothing is known of them."""
+        return self.encoded_by or schema_of(self)
 
     def check_schema(self, learner: Any) -> None:
         """Refuse a learner that was made for a stream of other columns, values or classes."""
-        expected = getattr(learner, "schema", None)
-        wrong = expected and expected.difference(self.schema)
+        expected, given = getattr(learner, "schema", None), self.schema
+        has_values = bool(self.encoded_by or self.values)
+        wrong = expected and given and difference(expected, given, has_values)
         if wrong:
             expected = f"the columns and values that this {type(learner).__name__} was made for"
             raise ValueError(f"the stream {self.name} must have {expected}: {wrong}")

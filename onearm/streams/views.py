@@ -59,6 +59,7 @@ def _linear_view(stream: Stream) -> Callable[[Stream], Stream]:
         return unit(stack([*values, numbers, np.ones((len(X), 1))]))
 
     changes = {"n_features": d, "nominal": (), "feature_names": _spread_names(stream), "values": ()}
+    changes["encoded_by"] = None
     return lambda other: _map(other, spread, **changes)
 
 

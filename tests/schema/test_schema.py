@@ -42,6 +42,14 @@ def test_a_schema_is_its_json():
     assert Schema({"s": {"category": 1024}}) == Schema({"s": "category"})
 
 
+def test_labels_may_have_names_though_columns_have_none():
+    schema = Schema({}, ["a", "b"])
+    assert (schema.n_features, schema.nominal) == (0, ())
+    assert Schema.from_json(schema.to_json()) == schema
+    with pytest.raises(ValueError, match="a context must have at least one of the columns"):
+        schema.encode({"a": 1})
+
+
 def test_labels_have_codes():
     schema = Schema({"a": "number"}, ["sport", "news", 7])
     assert schema.encode_labels(["news", "sport", 7, "7", 7.0]).tolist() == [1, 0, 2, 2, 2]
@@ -50,7 +58,7 @@ def test_labels_have_codes():
 
 
 WRONG = [
-    ({}, {}, "columns must be at least one"),
+    ([], {}, "columns must be forms by name"),
     ({"a": "numbr"}, {}, """column 'a' must be "number", .* got 'numbr'"""),
     ({"a": 3}, {}, "got 3"),
     ({"a": {"text": 0}}, {}, "got {'text': 0}"),
@@ -84,7 +92,7 @@ HOSTILE = [
     "", "[]", "null", "{}", "[" * 100_000, '{"a":' * 100_000, "1" * 5000, '"x"', "NaN", "{",
     '"\\ud800"',
     json.dumps(GOOD | {"more": 1}), json.dumps(GOOD | {"columns": []}),
-    json.dumps(GOOD | {"columns": {}}), json.dumps(GOOD | {"columns": None}),
+    json.dumps(GOOD | {"columns": None}),
     json.dumps(GOOD | {"labels": None}), json.dumps(GOOD | {"labels": {"a": 1}}),
     json.dumps(GOOD | {"labels": "ab"}), json.dumps(GOOD | {"labels": [{}]}),
     json.dumps(GOOD | {"labels": [1.5]}), json.dumps(GOOD | {"label": {}}),

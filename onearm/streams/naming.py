@@ -1,0 +1,60 @@
+"""Names of a stream as a schema, and a table with its schema as the rows of a stream.
+
+Columns without names are called c0, c1, …, as those of a file without a header; nominal values
+without names are their codes. A schema has no columns where nothing is known of any.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from onearm.schema.contexts import as_list, table_columns
+from onearm.schema.names import did_you_mean, listed
+from onearm.schema.schema import Schema
+from onearm.streams.codes import MISSED
+
+
+def schema_of(stream: Any) -> Schema | None:
+    """Return the columns and labels of a stream by name, or None where nothing is known of them."""
+    sizes = stream.nominal or (0,) * len(stream.feature_names)
+    names = stream.feature_names or [f"c{j}" for j in range(len(sizes))]
+    values = stream.values or [tuple(map(str, range(size))) for size in sizes]
+    columns = named_columns(names, values)
+    return Schema(columns, stream.class_names) if columns or stream.class_names else None
+
+
+def named_columns(names: Sequence[str], values: Sequence[Sequence[str]]) -> dict[str, Any]:
+    """Return the columns of a schema; a name that has come before gets the place of its column."""
+    columns: dict[str, Any] = {}
+    for j, (name, some) in enumerate(zip(names, values, strict=True)):
+        forms = [None if value == MISSED else value for value in some] or "number"
+        columns[f"{name} ({j})" if name in columns else name] = forms
+    return columns
+
+
+def names_in(schema: Schema) -> dict[str, Any]:
+    """Return the fields of a stream that a schema knows; rows with texts have too many columns."""
+    is_plain = schema.n_features == len(schema.columns)
+    values = tuple(tuple(MISSED if v is None else v for v in c.values) for c in schema.columns)
+    is_known = tuple(map(len, values)) == (schema.nominal or (0,) * len(values))
+    return {
+        "nominal": schema.nominal,
+        "feature_names": tuple(column.name for column in schema.columns) if is_plain else (),
+        "class_names": tuple(map(str, schema.labels)),
+        "values": values if is_plain and is_known else (),
+        "encoded_by": schema,
+    }
+
+
+def encoded_frame(
+    frame: Any, label: str | None, schema: Schema | None, log: Callable[[str], Any] | None
+) -> tuple[Any, np.ndarray, Schema]:
+    """Return rows, labels and the schema, which is inferred if it is not given."""
+    columns = table_columns(frame)
+    label = schema.label if schema and label is None else label
+    if label not in columns:
+        hint = did_you_mean(label, columns)
+        raise ValueError(f"label must be one of {listed(columns)}, got {label!r}{hint}")
+    schema = schema or Schema.infer(columns, label, log)
+    return schema.encode_all(columns), schema.encode_labels(as_list(columns[label])), schema
