@@ -26,6 +26,13 @@ from onearm.schema.values import LARGEST, as_number
 # what NumPy converts to the number that it is
 PLAIN = {float, int, bool, type(None), np.float64, np.int64, np.float32, np.int32, np.bool_}
 
+Where = Callable[[int], str]  # returns what a message about row i begins with
+
+
+def row_place(i: int) -> str:
+    """Return what a message about row i begins with."""
+    return f"row {i}: "
+
 
 class Encoder:
     """What encodes contexts with certain columns; they may have the column `label`, too.
@@ -101,30 +108,28 @@ class Encoder:
             counts += [count for _, count in of_text]
         return at, counts
 
-    def rows(self, data: Any, monitor: Monitor | None = None) -> Any:
+    def rows(self, data: Any, monitor: Monitor | None = None, where: Where = row_place) -> Any:
         """Return the rows of a table, or of many contexts: an array, or a sparse one."""
         columns = as_columns(data, self.names)
         if columns is None:
             return self._stacked(
-                [self.row(context, monitor, f"row {i}: ") for i, context in enumerate(data)]
+                [self.row(context, monitor, where(i)) for i, context in enumerate(data)]
             )
         self._require_columns(columns)
         n = len(next(iter(columns.values())))
         absent = [None] * n
         X = np.empty((n, len(self.plain)))
         for j, column in enumerate(self.plain):
-            X[:, j] = self._column(column.name, columns.get(column.name, absent))
+            X[:, j] = self._column(column.name, columns.get(column.name, absent), where)
         texts = [as_list(columns.get(name, absent)) for name in self.words]
-        words = [
-            self._count_words(row, f"row {i}: ") for i, row in enumerate(zip(*texts, strict=True))
-        ]
+        words = [self._count_words(row, where(i)) for i, row in enumerate(zip(*texts, strict=True))]
         if monitor is not None:
             self._count(columns, X, monitor)
         if not self.words:
             return X
         return self._stacked([self._with_words(x, *some) for x, some in zip(X, words, strict=True)])
 
-    def _column(self, name: str, column: Any) -> Any:
+    def _column(self, name: str, column: Any, where: Where) -> Any:
         """Return the numbers of a column; what is wrong is looked for where something is."""
         if name not in self.codes:
             floats = as_floats(column)
@@ -135,7 +140,7 @@ class Encoder:
         try:
             return np.fromiter(map(encode, values), np.float64, len(values))
         except (TypeError, ValueError):
-            return [self._number(name, value, f"row {i}: ") for i, value in enumerate(values)]
+            return [self._number(name, value, where(i)) for i, value in enumerate(values)]
 
     def _stacked(self, rows: list[Any]) -> Any:
         if not self.words:

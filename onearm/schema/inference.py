@@ -10,10 +10,12 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+import onearm
 from onearm.schema.codes import WORD
 from onearm.schema.column import CATEGORY, HASHED, NUMBER, TEXT, Column
 from onearm.schema.contexts import as_floats, as_list, is_category, table_columns
@@ -35,6 +37,8 @@ IDENTIFIER = "an identifier is better left out"
 
 def infer(data: Any, label: str | None, log: Callable[[str], Any]) -> Schema:
     """Return the schema of a table; `log` gets what was inferred."""
+    if isinstance(data, str | Path):
+        return _of_file(data, label, log)
     columns = table_columns(data)
     if label is not None and label not in columns:
         hint = did_you_mean(label, columns)
@@ -44,10 +48,32 @@ def infer(data: Any, label: str | None, log: Callable[[str], Any]) -> Schema:
     schema = Schema(
         {name: _form(name, c, notes) for name, c in columns.items()}, labels, label=label
     )
+    return _announced(schema, notes, log)
+
+
+def _announced(schema: Schema, notes: list[str], log: Callable[[str], Any]) -> Schema:
     for note in notes:
-        warnings.warn(note, stacklevel=3)
+        warnings.warn(note, stacklevel=5)
     log(describe(schema))
     return schema
+
+
+def _of_file(path: str | Path, label: str | None, log: Callable[[str], Any]) -> Schema:
+    """Return the schema of a table in a file: that of its stream, without long lists of values."""
+    stream = onearm.read(path, label=label)
+    schema, rows = stream.schema, stream.arrays()[0]
+    if schema is None or not schema.columns:
+        raise ValueError(f"a file must be a table with named columns, got {str(path)!r}")
+    notes = notes_on_labels(f"{schema.label}", schema.labels, len(rows))
+    forms: dict[str, Any] = {}
+    for j, column in enumerate(schema.columns):
+        if column.kind == CATEGORY:
+            notes += notes_on_words(column.name, column.values, len(rows))
+            forms[column.name] = word_form(column.values)
+        else:
+            notes += _notes_on_numbers(column.name, rows[:, j])
+            forms[column.name] = NUMBER
+    return _announced(Schema(forms, schema.labels, label=schema.label), notes, log)
 
 
 def _form(name: str, column: Any, notes: list[str]) -> Any:
@@ -75,7 +101,7 @@ def word_form(values: Collection[str | None]) -> Any:
     return TEXT if n_words > SEVERAL * len(words) else HASHED
 
 
-def _notes_on_numbers(name: str, numbers: np.ndarray, are_dates: bool) -> list[str]:
+def _notes_on_numbers(name: str, numbers: np.ndarray, are_dates: bool = False) -> list[str]:
     n_distinct = len(np.unique(numbers))
     if n_distinct == 1:
         return [f"column {name!r} is constant: it tells nothing"]

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from onearm.schema.column import Column, require_unicode
-from onearm.schema.encoder import Encoder
+from onearm.schema.encoder import Encoder, Where, row_place
 from onearm.schema.monitor import Monitor
 from onearm.schema.names import did_you_mean, listed
 from onearm.schema.values import as_word, shown
@@ -106,12 +106,19 @@ class Schema:
             content = json.loads(text)
         except RecursionError:
             raise ValueError("a schema must not be nested deeply") from None
-        if not isinstance(content, dict) or content.keys() != KEYS:
+        if not isinstance(content, dict) or "columns" not in content or content.keys() - KEYS:
             got = list(content) if isinstance(content, dict) else content
-            raise ValueError(f"a schema must have {', '.join(sorted(KEYS))}, got {shown(got)}")
-        if not isinstance(content["labels"], list):
-            raise ValueError(f"labels must be a list, got {shown(content['labels'])}")
-        return cls(content["columns"], content["labels"], label=content["label"])
+            allowed = "columns, and may have labels and label"
+            raise ValueError(f"a schema must have {allowed}, got {shown(got)}")
+        labels = content.get("labels", [])
+        if not isinstance(labels, list):
+            raise ValueError(f"labels must be a list, got {shown(labels)}")
+        return cls(content["columns"], labels, label=content.get("label"))
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        return [column.name for column in self.columns]
 
     @property
     def n_features(self) -> int:
@@ -133,18 +140,23 @@ class Schema:
         """
         return self._encoder.row(context, monitor)
 
-    def encode_all(self, data: Any, monitor: Monitor | None = None) -> Any:
-        """Return the rows of a frame, or of many contexts: an array, or a sparse one."""
-        return self._encoder.rows(data, monitor)
+    def encode_all(
+        self, data: Any, monitor: Monitor | None = None, where: Where = row_place
+    ) -> Any:
+        """Return the rows of a frame, or of many contexts: an array, or a sparse one.
 
-    def encode_labels(self, names: Iterable[Any]) -> np.ndarray:
+        `where(i)` begins the message of an error in row i: by default "row i: ".
+        """
+        return self._encoder.rows(data, monitor, where)
+
+    def encode_labels(self, names: Iterable[Any], where: Where = row_place) -> np.ndarray:
         """Return the codes of labels."""
         codes, words = self._codes, [as_word(name) for name in names]
         for i, word in enumerate(words):
             if word not in codes:
                 hint = did_you_mean(word, map(str, self.labels))
                 allowed = f"one of {listed(self.labels)}"
-                raise ValueError(f"row {i}: the label must be {allowed}, got {word!r}{hint}")
+                raise ValueError(f"{where(i)}the label must be {allowed}, got {word!r}{hint}")
         return np.array([codes[word] for word in words], np.int64)
 
     @cached_property

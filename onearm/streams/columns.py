@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from onearm.schema.inference import notes_on_labels
 from onearm.schema.names import counted, listed
 from onearm.schema.schema import Schema
 from onearm.streams.chunks import Chunks
@@ -52,6 +53,8 @@ class Columns:
         self.codes = {j: Codes() for j in chosen} | {self.label: Codes(gaps=False)}
         self.gaps: set[int] = set()  # numeric columns with missing values
         self.n_rows = 0
+        self.low = np.full(len(self.names), np.inf)  # the least value or code of a column
+        self.high = -self.low
         self.late = False  # whether a column turned out to be nominal after the first block
 
     def _index(self, what: str, given: Any) -> int:
@@ -104,6 +107,8 @@ class Columns:
         """Learn the size of the table and its words."""
         for X in table.blocks(self):
             self.n_rows += len(X)
+            self.low = np.fmin(self.low, np.fmin.reduce(X))
+            self.high = np.fmax(self.high, np.fmax.reduce(X))
             self.gaps.update(np.flatnonzero(np.isnan(X).any(axis=0)).tolist())
         if not self.n_rows:
             raise ValueError(f"{self.file} is empty: it has no rows")
@@ -120,7 +125,7 @@ class Columns:
             if j != self.label:  # which is sorted by `classes`
                 codes.sort()
 
-    def sentence(self, given: bool, n_classes: int) -> str:
+    def sentence(self, given: bool, class_names: Sequence[str]) -> str:
         """Return what was learned, and whether the label was given."""
         label, last = self.names[self.label], len(self.names) - 1
         why = "given" if given else "the last" if self.label == last else "by its name"
@@ -131,8 +136,11 @@ class Columns:
         size = f"{counted(self.n_rows, 'row')}, {counted(last, 'feature')}"
         unique = [self.names[j] for j in words if len(self.codes[j].words) > self.n_rows / 2 > MANY]
         hint = f"; {listed(unique)} differs in nearly every row: better left out" if unique else ""
+        constant = [self.names[j] for j in np.flatnonzero(self.low == self.high) if j != self.label]
+        hint += f"; constant: {listed(constant)}" if constant else ""
+        hint += "".join(f"; {note}" for note in notes_on_labels(label, class_names, self.n_rows))
         return (
-            f"{self.file}: {size}; label: column {label!r} ({why}), {n_classes:,} classes; "
+            f"{self.file}: {size}; label: column {label!r} ({why}), {len(class_names):,} classes; "
             f"nominal: {nominal}; missing: {missing}{hint}"
         )
 
@@ -155,7 +163,7 @@ def table_stream(table: Table, label: Column, nominal: Any, name: str, log: Any)
     at = columns.label
     what = f"{table.file}: the label, column {table.names[at]!r},"
     of_word, class_names = classes(columns.codes[at].words, what)
-    log(columns.sentence(label is not None, len(class_names)))
+    log(columns.sentence(label is not None, class_names))
 
     def source() -> Chunks:
         n = 0

@@ -6,8 +6,9 @@ the csv module, which reports what is wrong in which line.
 """
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,12 @@ from typing import Any
 import numpy as np
 
 from onearm.core.vectors import LARGEST
+from onearm.schema.column import NUMBER
+from onearm.schema.schema import Schema
 from onearm.streams.chunks import ROWS
 from onearm.streams.codes import is_missing, is_number, number
 from onearm.streams.columns import Columns
+from onearm.streams.naming import unique_names
 from onearm.streams.text_lines import lines
 
 # of several that fit equally the first; commas last, which may be within numbers
@@ -66,10 +70,7 @@ class Delimited:
         return f"{self.file}: {DELIMITERS[self.delimiter]} between fields; the first row {first}"
 
     def blocks(self, columns: Columns) -> Iterator[np.ndarray]:
-        rest, self.begun = self.begun or lines(self.path), None
-        done = self.skipped
-        for _ in islice(rest, done):
-            pass
+        rest, done = self._rest()
         while some := list(islice(rest, ROWS)):
             X, n = None, len(some)
             if not any('"' in line for line in some):
@@ -79,6 +80,33 @@ class Delimited:
             done += n
             if len(X):
                 yield X
+
+    def frames(self, schema: Schema) -> Iterator[tuple[dict[str, list[Any]], Callable[[int], str]]]:
+        """Yield columns of numbers and words by name, and the place of each row, for messages."""
+        numeric = {column.name for column in schema.columns if column.kind == NUMBER}
+        rest, done = self._rest()
+        while some := list(islice(rest, ROWS)):
+            rows, at, n = self._texts(some, rest, done)
+            done += n
+            where = partial(_place, self.file, at)
+            if rows:
+                columns = zip(unique_names(self.names), zip(*rows, strict=True), strict=True)
+                yield (
+                    {
+                        name: _numbers(name, texts, where)
+                        if name in numeric
+                        else [*map(_word, texts)]
+                        for name, texts in columns
+                    },
+                    where,
+                )
+
+    def _rest(self) -> tuple[Iterator[str], int]:
+        """Return the lines after the header, and how many it has."""
+        rest, self.begun = self.begun or lines(self.path), None
+        for _ in islice(rest, self.skipped):
+            pass
+        return rest, self.skipped
 
     def _numbers(self, some: list[str], columns: Columns) -> np.ndarray | None:
         """Return what NumPy's reader makes of lines, if it can."""
@@ -99,6 +127,16 @@ class Delimited:
         self, some: list[str], rest: Iterator[str], done: int, columns: Columns
     ) -> tuple[np.ndarray, int]:
         """Return what the csv module makes of lines and those that end the last row; how many."""
+        rows, at, n = self._texts(some, rest, done)
+        X = np.empty((len(rows), len(self.names)))
+        for j, texts in enumerate(zip(*rows, strict=True)):
+            X[:, j] = columns.encode(j, texts, lambda i: f"line {at[i]}")
+        return X, n
+
+    def _texts(
+        self, some: list[str], rest: Iterator[str], done: int
+    ) -> tuple[list[list[str]], list[int], int]:
+        """Return rows of texts and their last lines, and how many lines were read."""
         reader = _reader(chain(some, rest), self.delimiter)
         at, rows = [], []
         try:
@@ -113,10 +151,26 @@ class Delimited:
         except csv.Error as error:
             place = f"{self.file}, line {done + reader.line_num}"
             raise ValueError(f"{place}: {_csv_fault(error)}") from None
-        X = np.empty((len(rows), len(self.names)))
-        for j, texts in enumerate(zip(*rows, strict=True)):
-            X[:, j] = columns.encode(j, texts, lambda i: f"line {at[i]}")
-        return X, reader.line_num
+        return rows, at, reader.line_num
+
+
+def _place(file: str, at: list[int], i: int) -> str:
+    return f"{file}, line {at[i]}: "
+
+
+def _word(text: str) -> str | None:
+    return None if is_missing(text.strip()) else text
+
+
+def _numbers(name: str, texts: Sequence[str], where: Callable[[int], str]) -> list[float]:
+    """Return the numbers of a column, or an error that names the place."""
+    values = []
+    for i, text in enumerate(texts):
+        try:
+            values.append(number(text))
+        except ValueError as error:
+            raise ValueError(f"{where(i)}column {name!r} {error}") from None
+    return values
 
 
 def _csv_fault(error: csv.Error) -> str:

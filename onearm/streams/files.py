@@ -4,14 +4,17 @@ A first pass, in chunks, learns the size, the classes and the values of nominal 
 reading of the stream is another pass, in chunks: a file may be larger than memory.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from onearm.schema.monitor import Monitor
+from onearm.schema.schema import Schema
 from onearm.streams.columns import table_stream
 from onearm.streams.delimited import Delimited
+from onearm.streams.encoded import encoded_rows, encoded_stream
 from onearm.streams.npz import npz_stream
 from onearm.streams.parquet import Parquet
 from onearm.streams.sparse_lines import svmlight_stream
@@ -31,6 +34,7 @@ def read(
     *,
     label: str | int | None = None,
     nominal: Sequence[str | int] | None = None,
+    schema: Schema | None = None,
     name: str | None = None,
     n_features: int | None = None,
     log: Callable[[str], Any] | None = None,
@@ -48,6 +52,9 @@ def read(
     nominal
         The columns of a table that hold codes or words, by names or indices: by default those
         with a value that is not a number.
+    schema
+        The columns of a table that are features, and how they become numbers, in place of
+        `nominal`: by default all columns except the label, as they were inferred.
     name
         Name of the stream: by default that of the file.
     n_features
@@ -73,16 +80,35 @@ def read(
     log = log or (lambda sentence: None)
     name = stem if name is None else name
     _require_options(path, suffix, label, nominal, n_features)
+    if schema is not None:
+        in_place = suffix in TABLES and nominal is None
+        require(
+            schema=(in_place, "None unless a table has it in place of nominal", schema),
+            label=(label is None or isinstance(label, str), "a name beside a schema", label),
+        )
+        table = _table(path, suffix, [label, *schema.names])
+        return encoded_stream(table, schema, None if label is None else str(label), name, log)
     if suffix in SPARSE:
         return SPARSE[suffix](path, n_features, name, log)
     if suffix == ".npz":
         return npz_stream(path, name, log)
     columns = None if nominal is None else list(nominal)
-    if suffix in COMPRESSED:
-        return table_stream(Parquet(path), label, columns, name, log)
-    table = Delimited(path, [label, *(columns or ())])
-    log(table.sentence())
+    table = _table(path, suffix, [label, *(columns or ())])
+    if isinstance(table, Delimited):
+        log(table.sentence())
     return table_stream(table, label, columns, name, log)
+
+
+def read_rows(path: str | Path, schema: Schema, monitor: Monitor | None = None) -> Iterator[Any]:
+    """Yield the rows of a table that need have no labels, encoded, some at a time."""
+    path = Path(path)
+    _, suffix = _suffix(path)
+    require(path=(suffix in TABLES, f"a table ({', '.join(TABLES)})", path.name))
+    return encoded_rows(_table(path, suffix, schema.names), schema, monitor)
+
+
+def _table(path: Path, suffix: str, known: Sequence[Any]) -> Delimited | Parquet:
+    return Parquet(path) if suffix in COMPRESSED else Delimited(path, known)
 
 
 def _require_options(path: Path, suffix: str, label: Any, nominal: Any, n_features: Any) -> None:

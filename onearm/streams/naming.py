@@ -4,7 +4,7 @@ Columns without names are called c0, c1, …, as those of a file without a heade
 without names are their codes. A schema has no columns where nothing is known of any.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,12 +25,17 @@ def schema_of(stream: Any) -> Schema | None:
 
 
 def named_columns(names: Sequence[str], values: Sequence[Sequence[str]]) -> dict[str, Any]:
-    """Return the columns of a schema; a name that has come before gets the place of its column."""
-    columns: dict[str, Any] = {}
-    for j, (name, some) in enumerate(zip(names, values, strict=True)):
-        forms = [None if value == MISSED else value for value in some] or "number"
-        columns[f"{name} ({j})" if name in columns else name] = forms
-    return columns
+    """Return the forms of columns by name."""
+    forms = [[None if value == MISSED else value for value in some] or "number" for some in values]
+    return dict(zip(unique_names(names), forms, strict=True))
+
+
+def unique_names(names: Iterable[str]) -> list[str]:
+    """Return names of columns; one that has come before gets the place of its column."""
+    seen: dict[str, None] = {}
+    for j, name in enumerate(names):
+        seen[f"{name} ({j})" if name in seen else name] = None
+    return list(seen)
 
 
 def names_in(schema: Schema) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Parquet: a table whose columns have types. Read with pyarrow, an extra, batch by batch."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,10 @@ import numpy as np
 
 from onearm.core.vectors import LARGEST
 from onearm.schema.names import listed
+from onearm.schema.schema import Schema
 from onearm.streams.chunks import ROWS
 from onearm.streams.columns import Columns
+from onearm.streams.naming import unique_names
 
 
 class Parquet:
@@ -30,6 +33,28 @@ class Parquet:
 
     def blocks(self, columns: Columns) -> Iterator[np.ndarray]:
         done = 0
+        for batch in self._batches():
+            X = np.empty((batch.num_rows, len(self.names)))
+            for j, column in enumerate(batch.columns):
+                X[:, j] = self._column(j, column, done, columns)
+            done += len(X)
+            if len(X):
+                yield X
+
+    def frames(self, schema: Schema) -> Iterator[tuple[Any, Callable[[int], str]]]:
+        """Yield frames, and the place of each row, for messages."""
+        from pyarrow import Table
+
+        done = 0
+        for batch in self._batches():
+            with _readable(f"{self.file}, after row {done}"):
+                table = Table.from_batches([batch]).rename_columns(unique_names(self.names))
+            if len(table):
+                yield table, partial(_place, self.file, done)
+            done += len(table)
+
+    def _batches(self) -> Iterator[Any]:
+        done = 0
         with _opened(self.path) as file:
             if tuple(file.schema_arrow.names) != self.names:
                 raise ValueError(f"{self.file} has other columns than when it was first read")
@@ -41,12 +66,8 @@ class Parquet:
                     if batch is None:
                         return
                     batch.validate(full=True)  # texts, and codes of values: decoding trusts them
-                X = np.empty((batch.num_rows, len(self.names)))
-                for j, column in enumerate(batch.columns):
-                    X[:, j] = self._column(j, column, done, columns)
-                done += len(X)
-                if len(X):
-                    yield X
+                done += batch.num_rows
+                yield batch
 
     def _column(self, j: int, column: Any, done: int, columns: Columns) -> np.ndarray:
         from pyarrow import float64, string, types
@@ -63,6 +84,10 @@ class Parquet:
         with _readable(place):
             texts = ["" if text is None else text for text in column.cast(string()).to_pylist()]
         return columns.encode(j, texts, lambda i: f"row {done + i + 1}")
+
+
+def _place(file: str, done: int, i: int) -> str:
+    return f"{file}, row {done + i + 1}: "
 
 
 def _opened(path: Path) -> Any:
