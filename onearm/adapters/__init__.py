@@ -1,0 +1,1 @@
+"""Adapters: learners as estimators of scikit-learn and of River."""
