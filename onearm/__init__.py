@@ -30,6 +30,10 @@ LEARNERS = {
     "BinBandit": "onearm.boosting.binbandit",
 }
 ESTIMATORS = {"AdaBoostMH": "onearm.mh.classifier"}
+ADAPTERS = {
+    "BanditClassifier": "onearm.adapters.classifier",
+    "to_river": "onearm.adapters.river",
+}
 REGRESSORS = {
     "BanditGradientBooster": "onearm.regression.gradient_boosting",
     "GradientBooster": "onearm.regression.gradient_boosting",
@@ -50,6 +54,7 @@ STREAMS = {
 PLACES = {
     **LEARNERS,
     **ESTIMATORS,
+    **ADAPTERS,
     **REGRESSORS,
     **STREAMS,
     "Schema": "onearm.schema.schema",

@@ -5,6 +5,8 @@ from typing import Any
 from onearm import convex as convex
 from onearm import metrics as metrics
 from onearm import streams as streams
+from onearm.adapters.classifier import BanditClassifier as BanditClassifier
+from onearm.adapters.river import to_river as to_river
 from onearm.boosting.adabandit import AdaBandit as _AdaBandit
 from onearm.boosting.adaboost_olm import AdaBoostOLM as _AdaBoostOLM
 from onearm.boosting.bbm import BanditBBM as _BanditBBM

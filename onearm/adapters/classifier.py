@@ -13,9 +13,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-import onearm
+from onearm.adapters.named_learner import learner_class, make_learner
+from onearm.core.assembly import HIDDEN
 from onearm.core.choice import Trace
-from onearm.core.suggest import did_you_mean
 
 
 class BanditClassifier(ClassifierMixin, BaseEstimator):
@@ -47,9 +47,9 @@ class BanditClassifier(ClassifierMixin, BaseEstimator):
     --------
     >>> from sklearn.datasets import load_digits
     >>> X, y = load_digits(return_X_y=True)
-    >>> model = BanditClassifier("LinUCB").fit(X[:1000], y[:1000])
-    >>> round(model.error_, 3), round(model.score(X[1000:], y[1000:]), 3)
-    (0.0, 0.0)
+    >>> model = BanditClassifier("Chorus").fit(X[:1000], y[:1000])
+    >>> round(model.error_, 2), round(model.score(X[1000:], y[1000:]), 2)
+    (0.12, 0.96)
     """
 
     learner_: Any
@@ -109,7 +109,8 @@ class BanditClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError("propensities must be given with rewards: one for each chosen label")
         if not self.learner_.real_rewards and np.isin(rewards, (0, 1)).all():
             rewards = rewards.astype(bool)
-        self.learner_.learn(X, Trace(labels, None, np.asarray(propensities, float), rewards))
+        nobody = np.full(len(labels), HIDDEN)  # the greedy labels of another policy
+        self.learner_.learn(X, Trace(labels, nobody, np.asarray(propensities, float), rewards))
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the learner's scores; of two classes, the second's minus the first's."""
@@ -124,7 +125,8 @@ class BanditClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the greedy label of each row: no exploration."""
-        return self.classes_[self._scores(X).argmax(axis=1)]
+        best = self._scores(X).argmax(axis=1)
+        return self.classes_[best]
 
     def _scores(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
@@ -134,23 +136,12 @@ class BanditClassifier(ClassifierMixin, BaseEstimator):
         if len(classes) < 2:
             raise ValueError(f"y must have two classes at least, got one class: {classes[0]!r}")
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        stream = onearm.Stream("rows", len(classes), self.n_features_in_, lambda: iter(()))
-        self.learner_ = stream.learner(self._class(), seed=seed, **(self.params or {}))
+        sizes = len(classes), self.n_features_in_
+        self.learner_ = make_learner(self.learner, *sizes, seed, self.params)
         self.classes_ = classes
 
-    def _class(self) -> Any:
-        if isinstance(self.learner, type) and issubclass(self.learner, onearm.Learner):
-            return self.learner
-        known = {name.lower(): name for name in onearm.LEARNERS}
-        name = str(self.learner)
-        if name.lower() not in known:
-            likely = did_you_mean(name, onearm.LEARNERS)
-            allowed = f"a class of Learner or one of {', '.join(onearm.LEARNERS)}"
-            raise ValueError(f"learner must be {allowed}, got {self.learner!r}{likely}")
-        return getattr(onearm, known[name.lower()])
-
     def _checked(self, X: Any, *y: Any, reset: bool) -> Any:
-        missing = "allow-nan" if self._class().missing else True
+        missing = "allow-nan" if learner_class(self.learner).missing else True
         options = {"accept_sparse": "csr", "dtype": np.float64, "ensure_all_finite": missing}
         with np.errstate(invalid="ignore"):  # it sums values that may be huge
             data = validate_data(self, X, *y, reset=reset, **options)
@@ -162,5 +153,5 @@ class BanditClassifier(ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = self._class().missing
+        tags.input_tags.allow_nan = learner_class(self.learner).missing
         return tags

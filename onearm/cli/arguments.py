@@ -7,7 +7,7 @@ import typer
 from typer import Option
 
 import onearm
-from onearm.core.suggest import did_you_mean
+from onearm.schema.names import did_you_mean
 
 Learners = Annotated[
     str, Option(help="Class names of learners, case-insensitive, comma-separated.")
@@ -24,7 +24,7 @@ def find_name(name: str, known: Iterable[str], what: str) -> str:
         if candidate.lower() == name.strip().lower():
             return candidate
     likely = did_you_mean(name, known)
-    raise typer.BadParameter(f"no {what} is called {name!r}{likely}; there are {', '.join(known)}")
+    raise typer.BadParameter(f"no {what} is called {name!r}; there are {', '.join(known)}{likely}")
 
 
 def learner_names(names: str, known: Iterable[str] = onearm.LEARNERS) -> list[str]:

@@ -120,7 +120,9 @@ class ForeignLearner:
         self, X: Any, y: np.ndarray, progress: Callable[[int, int], Any] = lambda *_: None
     ) -> Trace:
         """Choose and update along the rows; what it raises or returns is reported by round."""
-        trace, names = Trace.empty(len(y)), getattr(self.schema, "feature_names", ())
+        columns = self.schema.columns if self.schema else ()
+        names = [column.name for column in columns] if len(columns) == X.shape[1] else ()
+        trace = Trace.empty(len(y))
         n_correct, reported = 0, time.monotonic()
         for t, truth in enumerate(y.tolist()):
             where = f" in round {self.rounds}"

@@ -22,12 +22,12 @@ from pathlib import Path
 from typing import Any
 
 from onearm.core.parameters import parameters
-from onearm.core.suggest import did_you_mean
 from onearm.experiments import identity
 from onearm.racing.entries import grid, grid_size, learner_class, learner_entry, stream_grid
 from onearm.racing.foreign import ForeignClass
 from onearm.racing.rows import Source, resolve
 from onearm.racing.run import Job
+from onearm.schema.names import did_you_mean
 from onearm.streams.stream import require
 
 MAX_RUNS = 100_000  # of a plan
