@@ -24,16 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from onearm.chorus.conductor import PRIOR, confidence, doubt, judge, rank, weights
-from onearm.chorus.echo import (
-    FOLLOWED,
-    FROZEN,
-    alarmed,
-    echo,
-    follow,
-    freeze,
-    frozen_label,
-    grow_outcomes,
-)
+from onearm.chorus.echo import FOLLOWED, FROZEN, alarmed, echo, follow, freeze, frozen_label, grow
 from onearm.chorus.memory import NOW, WIDEST, folded, recall, remember
 from onearm.chorus.metric import FIRST, differ, measured, renew
 from onearm.chorus.rows import MANY, n_numbers, note, places, raw, scaled, weighed
@@ -244,9 +235,7 @@ class Chorus(Learner, look=look, scores=scores, chances=chances, choose=choose, 
     # echo: the frozen model; how often each label was chosen, and right, after its label
     frozen_weights: np.ndarray = state("n_phi", "n_classes", range="[-1e200, 1e200]")
     frozen_memory_weights: np.ndarray = state("n_memories", range="[-1e100, 1e100]")
-    frozen_outcomes: np.ndarray = state(
-        "n_classes", "n_followed", 2, range="[0, inf)", grow=grow_outcomes
-    )
+    frozen_outcomes: np.ndarray = state("n_classes", "n_followed", 2, range="[0, inf)", grow=grow)
     change: np.ndarray = state(2, range="[0, inf)")  # Page's sum; whether a model is frozen
     # rows: counts, means and sums of squared deviations of the numbers
     moments: np.ndarray = state(3, "n_numbers", range="(-inf, inf)")

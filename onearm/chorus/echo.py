@@ -85,7 +85,7 @@ def follow(e, label, reward, T):
         T[e, 0, 1] += reward
 
 
-def grow_outcomes(learner: Any, old: np.ndarray, new: np.ndarray) -> None:
+def grow(learner: Any, old: np.ndarray, new: np.ndarray) -> None:
     """Copy T into that of a learner with more labels: they get no prior, the frozen model has none.
 
     Where there are too many by now, only what is known of e itself remains.
