@@ -34,6 +34,7 @@ ADAPTERS = {
     "BanditClassifier": "onearm.adapters.classifier",
     "to_river": "onearm.adapters.river",
 }
+AGENTS = {"Agent": "onearm.agent.agent"}
 REGRESSORS = {
     "BanditGradientBooster": "onearm.regression.gradient_boosting",
     "GradientBooster": "onearm.regression.gradient_boosting",
@@ -55,12 +56,15 @@ PLACES = {
     **LEARNERS,
     **ESTIMATORS,
     **ADAPTERS,
+    **AGENTS,
     **REGRESSORS,
     **STREAMS,
     "Schema": "onearm.schema.schema",
     "Monitor": "onearm.schema.monitor",
     "Learner": "onearm.core.learner",
     "Choice": "onearm.core.choice",
+    "Decision": "onearm.agent.decision",
+    "Explanation": "onearm.agent.explanation",
     "Trace": "onearm.core.choice",
     "Tally": "onearm.core.choice",
     "HIDDEN": "onearm.core.assembly",

@@ -7,6 +7,9 @@ from onearm import metrics as metrics
 from onearm import streams as streams
 from onearm.adapters.classifier import BanditClassifier as BanditClassifier
 from onearm.adapters.river import to_river as to_river
+from onearm.agent.agent import Agent as Agent
+from onearm.agent.decision import Decision as Decision
+from onearm.agent.explanation import Explanation as Explanation
 from onearm.boosting.adabandit import AdaBandit as _AdaBandit
 from onearm.boosting.adaboost_olm import AdaBoostOLM as _AdaBoostOLM
 from onearm.boosting.bbm import BanditBBM as _BanditBBM
@@ -64,6 +67,7 @@ __version__: str
 max_bytes: int
 LEARNERS: dict[str, str]
 ESTIMATORS: dict[str, str]
+AGENTS: dict[str, str]
 REGRESSORS: dict[str, str]
 STREAMS: dict[str, str]
 MODULES: dict[str, str]

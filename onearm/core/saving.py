@@ -117,7 +117,7 @@ def load(path: str | Path) -> Any:
         header, parameters, arrays = _parsed(path)
     except ValueError as error:
         raise ValueError(f"{path} is not a saved learner: {error}") from None
-    cls = _class(current_class(header["class"]))
+    cls = find_class(current_class(header["class"]))
     if header["sha256"] != digest(header["parameters"], arrays, header.get("schema")):
         raise ValueError(f"{path} is damaged: its SHA-256 is not the one in its header")
     try:
@@ -188,9 +188,9 @@ def name(cls: type) -> str:
     return f"{cls.__module__}.{cls.__qualname__}"
 
 
-def _class(wanted: str) -> Any:
+def find_class(wanted: str) -> Any:
     """Return the class of this name: a public one, imported alone, or one that is known."""
-    public = {**onearm.LEARNERS, **onearm.ESTIMATORS, **onearm.REGRESSORS}
+    public = {**onearm.LEARNERS, **onearm.ESTIMATORS, **onearm.REGRESSORS, **onearm.AGENTS}
     for short, place in public.items():
         if wanted == f"{place}.{short}":
             return getattr(import_module(place), short)

@@ -26,6 +26,7 @@ __version__: str
 max_bytes: int
 LEARNERS: dict[str, str]
 ESTIMATORS: dict[str, str]
+AGENTS: dict[str, str]
 REGRESSORS: dict[str, str]
 STREAMS: dict[str, str]
 MODULES: dict[str, str]

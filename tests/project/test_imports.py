@@ -12,7 +12,7 @@ import onearm
 ROOT = Path(__file__).parents[2]
 LAYERS = (
     "schema", "core", "linear", "boosting", "chorus", "mh", "regression", "convex", "streams",
-    "metrics", "adapters", "experiments", "page", "racing", "checks", "cli",
+    "metrics", "agent", "adapters", "experiments", "page", "racing", "checks", "cli",
 )  # fmt: skip
 OUTSIDE = ("papers", "bench", "tests", "docs", "examples")
 PLATFORM = {"fcntl", "resource", "termios", "pwd", "grp", "pty", "msvcrt", "winreg"}

@@ -1,0 +1,266 @@
+"""Agent: a learner that speaks in dicts and label names.
+
+The context is encoded by a schema, the learner chooses an id among those that are allowed, and the
+decision carries names. Nothing is remembered between calls: the reward may come late, as JSON, in
+another process. Labels come and go: the learner is then copied into a larger one, or a label leaves
+the allowed ones. Any thread may call anything: whatever uses the learner holds the agent's lock, so
+that nothing is learnt by a learner that is just being replaced.
+"""
+
+import copy
+from collections.abc import Iterable, Mapping
+from numbers import Real
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from onearm.agent.decision import Decision, Label, as_decision
+from onearm.agent.explanation import Explanation, explain
+from onearm.agent.labels import Labels, as_names
+from onearm.agent.making import as_schema, learner_class, load_learner, make_learner, with_names
+from onearm.core import saving
+from onearm.core.choice import Choice
+from onearm.core.locking import Lock
+from onearm.schema.monitor import Monitor
+from onearm.schema.schema import Schema
+from onearm.schema.values import shown
+
+FEEDBACK = ("reward", "one_right")
+FLOOR = 0.02  # the share of choices that is spread over all labels, where learners have `floor`
+
+
+class Agent(saving.Saveable):
+    """A learner for dicts, label names and rewards, whose labels come and go.
+
+    Parameters
+    ----------
+    labels
+        Names of the labels, texts or integers; by default those of the schema.
+    schema
+        Columns of the contexts: a dict of their forms or an `onearm.Schema`.
+    learner
+        Name or class of the learner.
+    feedback
+        "reward": a number in [0, 1], which says nothing about other labels. "one_right": 1 or 0
+        for right or wrong, where exactly one label is right.
+    seed
+        Random seed.
+    params
+        Parameters of the learner. Where it has `floor`, that is 0.02/m for m labels by default:
+        every decision can then be evaluated.
+
+    Examples
+    --------
+    >>> columns = {"age": "number", "device": ["phone", "desktop"]}
+    >>> agent = Agent(["sports", "tech"], columns, learner="InverseGap")
+    >>> context = {"age": 31, "device": "phone"}
+    >>> for _ in range(100):
+    ...     choice = agent.choose(context)
+    ...     agent.update(context, choice, 1.0 if choice.label == "tech" else 0.0)
+    >>> agent.predict(context)
+    'tech'
+    """
+
+    def __init__(
+        self, labels: Iterable[Label] | None = None, schema: Any = None, learner: Any = "Chorus", *,
+        feedback: str = "reward", seed: int = 0, **params: Any,
+    ) -> None:  # fmt: skip
+        schema = as_schema(schema)
+        names = as_names(schema.labels if labels is None else labels)
+        cls = learner_class(learner)
+        self._floors = "floor" in cls.__dataclass_fields__ and "floor" not in params
+        schema = with_names(schema, names)
+        self._start(make_learner(cls, schema, {**params, "seed": seed}), schema, feedback)
+
+    def _start(
+        self, learner: Any, schema: Schema, feedback: Any, retired: Iterable[int] = (),
+        version: int = 0,
+    ) -> None:  # fmt: skip
+        require_feedback(learner, feedback)
+        self.feedback, self.schema, self.learner = feedback, schema, learner
+        self.monitor = Monitor()
+        self._labels, self._version = Labels(schema.labels, frozenset(retired)), version
+        self._lock = Lock()
+        self._set_floor()
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The labels that may be chosen."""
+        return self._labels.active
+
+    @property
+    def retired(self) -> tuple[Label, ...]:
+        """The labels that are retired: they are not chosen, and take late answers."""
+        return tuple(self._labels.names[number] for number in sorted(self._labels.retired))
+
+    @property
+    def version(self) -> int:
+        """How many updates the model has had."""
+        return self._version
+
+    def choose(
+        self, context: Any, among: Iterable[Label] | None = None, key: Any = None
+    ) -> Decision:
+        """Choose a label for a context, exploring.
+
+        `among` are the labels allowed this time. With a `key`, as the id of an event, the choice is
+        a function of model, context and key: the same key, the same choice.
+        """
+        x = self.schema.encode(context, self.monitor)
+        return self._lock.run(self._choose, x, among, key)
+
+    def _choose(self, x: Any, among: Any, key: Any) -> Decision:
+        ids, names = self._labels.allowed(among)
+        label, greedy, propensity = self.learner.choose(x, ids, key=key)
+        known = self._labels.names
+        return Decision(known[label], known[greedy], propensity, names, self._version)
+
+    def choose_many(
+        self, data: Any, among: Iterable[Label] | None = None, keys: Iterable[Any] | None = None
+    ) -> list[Decision]:
+        """Choose a label for each row of a frame, or for each of many contexts."""
+        rows = as_rows(self._encode_all(data))
+        among = None if among is None else list(among)
+        if keys is None:
+            return [self._lock.run(self._choose, x, among, None) for x in rows]
+        keys = list(keys)
+        if len(keys) != len(rows):
+            raise ValueError(f"keys must be {len(rows)}, one for each row, got {len(keys)}")
+        return [
+            self._lock.run(self._choose, x, among, key) for x, key in zip(rows, keys, strict=True)
+        ]
+
+    def update(self, context: Any, choice: Any, reward: Any) -> None:
+        """Learn from the reward of a choice for a context, now or much later.
+
+        `choice` is what `choose` returned, as it is, as a dict or as JSON; or that of another
+        policy, which has no greedy label: (label, None, propensity).
+        """
+        x = self.schema.encode(context)
+        self._lock.run(self._update, x, as_decision(choice), self._outcome(reward))
+
+    def _update(self, x: Any, choice: Decision, outcome: float | bool) -> None:
+        label: int = self._labels.id_of(choice.label, "the label of a choice")
+        greedy: Any = None  # of another policy
+        if choice.greedy is not None:
+            greedy = self._labels.id_of(choice.greedy, "the greedy label of a choice")
+        self.learner.update(x, Choice(label, greedy, choice.propensity), outcome)
+        self._version += 1
+
+    def _outcome(self, reward: Any) -> float | bool:
+        """Return the feedback in the type that says what is meant; true, 1 and 1.0 are the same."""
+        number: Any = reward if isinstance(reward, Real | np.bool_) else np.nan
+        if self.feedback == "reward" and 0 <= number <= 1:
+            return float(number)
+        if self.feedback == "one_right" and number in (0, 1):
+            return bool(number)
+        allowed = (
+            "a number in [0, 1]" if self.feedback == "reward" else "1 or 0, for right or wrong"
+        )
+        raise ValueError(f"reward must be {allowed}, got {shown(reward)}")
+
+    def predict(self, data: Any) -> Any:
+        """Return the greedy label of a context (a dict), or a list of those of a frame's rows."""
+        if isinstance(data, Mapping):
+            return self.predict([data])[0]
+        return self._lock.run(self._predict, self._encode_all(data))
+
+    def _predict(self, rows: Any) -> list[Label]:
+        ids = self._labels.active_ids
+        best = self.learner.scores(rows)[:, ids].argmax(axis=1) if rows.shape[0] else []
+        return [self._labels.names[ids[i]] for i in best]
+
+    def chances(self, context: Any, among: Iterable[Label] | None = None) -> dict[Label, float]:
+        """Return the probability with which `choose` takes each allowed label."""
+        x = self.schema.encode(context)
+        return self._lock.run(self._chances, x, among)
+
+    def _chances(self, x: Any, among: Any) -> dict[Label, float]:
+        ids, names = self._labels.allowed(among)
+        p = self.learner.chances(x, ids)
+        return {name: float(p[self._labels.id_of(name)]) for name in names}
+
+    def explain(self, context: Any) -> Explanation:
+        """Return how much each column of a context speaks for each label.
+
+        That is the change of the label's score when the column is there, not missing.
+        """
+        return self._lock.run(explain, self.learner, self.schema, self._labels, context)
+
+    def add_label(self, name: Label) -> None:
+        """Add a label, which starts as all labels do; one that was retired comes back as it was."""
+        self._lock.run(self._add_label, name)
+
+    def _add_label(self, name: Any) -> None:
+        labels = self._labels.added(name)
+        if len(labels.names) > len(self._labels.names):
+            schema = with_names(self.schema, labels.names)
+            self.learner, self.schema = self.learner.with_labels(len(labels.names)), schema
+        self._labels = labels
+        self._set_floor()
+
+    def retire_label(self, name: Label) -> None:
+        """Choose a label no more; answers to earlier choices of it are still learnt from."""
+        self._lock.run(self._retire_label, name)
+
+    def _retire_label(self, name: Any) -> None:
+        self._labels = self._labels.without(name)
+        self._set_floor()
+
+    def _set_floor(self) -> None:
+        if self._floors:
+            self.learner.floor = FLOOR / len(self._labels.active)
+
+    def _encode_all(self, data: Any) -> Any:
+        if isinstance(data, Mapping):
+            raise ValueError("data must be a frame or a list of contexts, got a single dict")
+        return self.schema.encode_all(data, self.monitor)
+
+    def save(self, path: str | Path) -> None:
+        """Write the agent, as it is at one moment, to a file for `onearm.load`."""
+        saving.save(Agent, path, *self._lock.run(self._content))
+
+    def _content(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        given = {
+            "learner": saving.name(type(self.learner)), "settings": self.learner.params(),
+            "schema": self.schema.to_json(), "feedback": self.feedback,
+            "retired": sorted(self._labels.retired), "version": self._version,
+            "floors": self._floors,
+        }  # fmt: skip
+        return given, copy.deepcopy(self.learner.content())
+
+    @classmethod
+    def loaded(cls, given: dict[str, Any], saved: dict[str, np.ndarray]) -> "Agent":
+        """Return an agent from what was saved of it."""
+        made = cls.__new__(cls)
+        learner, schema, floors, rest = load_learner(given, saved)
+        made._floors = floors
+        made._start(learner, schema, **rest)
+        return made
+
+    def __reduce__(self) -> tuple:
+        return Agent.loaded, self._lock.run(self._content)
+
+    def __repr__(self) -> str:
+        parts = f"{list(self.labels)}, {type(self.learner).__name__}, feedback={self.feedback!r}"
+        return f"<Agent {parts}, {self._version} updates>"
+
+
+def require_feedback(learner: Any, feedback: Any) -> None:
+    """Refuse a learner that cannot learn from this kind of feedback."""
+    name = type(learner).__name__
+    if feedback not in FEEDBACK:
+        raise ValueError(f"feedback must be one of {', '.join(FEEDBACK)}, got {shown(feedback)}")
+    if learner.full_information:
+        raise ValueError(f"learner must learn from choices, got {name}: it needs full information")
+    if feedback == "reward" and not learner.real_rewards:
+        raise ValueError(
+            f"learner must take rewards, got {name}: it learns from right or wrong only; give "
+            "feedback='one_right' if exactly one label is right"
+        )
+
+
+def as_rows(X: Any) -> list[Any]:
+    """Return the rows of a matrix as `choose` takes them."""
+    return list(X) if isinstance(X, np.ndarray) else [X[[t]] for t in range(X.shape[0])]

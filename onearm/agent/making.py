@@ -1,0 +1,92 @@
+"""The parts of an agent, made from what is given or was saved: its schema and its learner."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+import onearm
+from onearm.agent.labels import as_names
+from onearm.core import saving
+from onearm.core.learner import Learner
+from onearm.core.old_names import current_arrays, current_class, current_parameters
+from onearm.schema.names import did_you_mean, listed
+from onearm.schema.schema import Schema
+from onearm.schema.values import shown
+
+SAVED = {
+    "learner": str, "settings": dict, "schema": str, "feedback": str, "retired": list,
+    "version": int, "floors": bool,
+}  # fmt: skip
+
+
+def as_schema(schema: Any) -> Schema:
+    """Return a schema that was given as such or as a dict of columns."""
+    if isinstance(schema, Schema):
+        return schema
+    if isinstance(schema, Mapping):
+        return Schema(schema)
+    raise ValueError(
+        'schema must be a dict, as {"age": "number", "device": "category"}, or an onearm.Schema, '
+        f"as Schema.infer(frame) returns, got {shown(schema)}"
+    )
+
+
+def with_names(schema: Schema, names: Iterable[Any]) -> Schema:
+    """Return a schema with these labels."""
+    columns = {column.name: column.form for column in schema.columns}
+    return Schema(columns, names, label=schema.label)
+
+
+def learner_class(learner: Any) -> Any:
+    """Return the class of a learner that is given as such or by its name."""
+    if isinstance(learner, str) and learner in onearm.LEARNERS:
+        return getattr(onearm, learner)
+    if isinstance(learner, type) and issubclass(learner, Learner):
+        return learner
+    hint = did_you_mean(learner, onearm.LEARNERS) if isinstance(learner, str) else ""
+    known = listed(onearm.LEARNERS, len(onearm.LEARNERS), str)
+    raise ValueError(f"learner must be a class or one of {known}, got {shown(learner)}{hint}")
+
+
+def make_learner(cls: Any, schema: Schema, params: dict[str, Any]) -> Any:
+    """Return a new learner for the columns and labels of a schema."""
+    if schema.nominal and "nominal" in cls.__dataclass_fields__:
+        params = {**params, "nominal": schema.nominal}
+    return cls(len(schema.labels), schema.n_features, **params)
+
+
+def load_learner(
+    given: dict[str, Any], saved: dict[str, np.ndarray]
+) -> tuple[Any, Schema, bool, dict[str, Any]]:
+    """Return learner, schema, whether its floor follows the labels, and the rest that was saved."""
+    if given.keys() != SAVED.keys():
+        raise ValueError(f"an agent must have {listed(SAVED)}, got {listed(given)}")
+    for name, kind in SAVED.items():
+        if type(given[name]) is not kind:
+            raise ValueError(f"{name} must be a {kind.__name__}, got {shown(given[name])}")
+    cls = saving.find_class(current_class(given["learner"]))
+    if not issubclass(cls, Learner):
+        raise ValueError(f"learner must be a class of learners, got {given['learner']}")
+    schema, settings = Schema.from_json(given["schema"]), given["settings"]
+    k, retired = len(as_names(schema.labels)), given["retired"]
+    if not all(type(n) is int and 0 <= n < k for n in retired) or len(set(retired)) >= k:
+        raise ValueError(f"retired must be ids of labels, but not of all, got {shown(retired)}")
+    if given["version"] < 0:
+        raise ValueError(f"version must be at least 0, got {given['version']}")
+    learner = cls.loaded(
+        current_parameters(cls.__name__, settings), current_arrays(cls.__name__, saved)
+    )
+    if (learner.n_classes, learner.n_features) != (k, schema.n_features):
+        raise ValueError(
+            f"learner must have {k} labels and {schema.n_features} features, as the schema has, "
+            f"got {learner.n_classes} and {learner.n_features}"
+        )
+    if given["floors"] and not hasattr(learner, "floor"):
+        raise ValueError(f"floors must be false for a {cls.__name__}, which has no floor")
+    return (
+        learner,
+        schema,
+        given["floors"],
+        {n: given[n] for n in ("feedback", "retired", "version")},
+    )

@@ -1,0 +1,411 @@
+"""Agents: names, feedback, labels, JSON, processes, threads; and what they refuse."""
+
+import copy
+import json
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+
+import numpy as np
+import pytest
+
+import onearm
+from onearm import Agent, Decision, Schema
+from onearm.checks.trial import bits
+from tests.agent.means import Means
+
+COLUMNS = {"age": "number", "device": ["phone", "desktop"]}
+LABELS = ["sports", "politics", "tech"]
+CONTEXT = {"age": 31, "device": "phone"}
+
+
+def agent(**given):
+    return Agent(**{"labels": LABELS, "schema": COLUMNS, "learner": "InverseGap", **given})
+
+
+def taught(rounds=60, **given):
+    """One that has learnt that phones want sports and desktops want tech."""
+    made = agent(**given)
+    for t in range(rounds):
+        context = {"age": 20 + t % 7, "device": ("phone", "desktop")[t % 2]}
+        choice = made.choose(context)
+        made.update(context, choice, choice.label == ("sports", "tech")[t % 2])
+    return made
+
+
+def state(made):
+    return bits(made.learner), made.version, made.labels, made.retired
+
+
+def test_the_learner_gets_what_the_agent_is_told():
+    """Rows, ids and rewards reach the learner as if it had been called itself."""
+    made = agent(learner=Means, seed=3)
+    plain = Means(3, 2, seed=3)
+    for t in range(50):
+        choice, expected = made.choose(CONTEXT), plain.choose([31.0, 0.0])
+        assert (LABELS.index(choice.label), choice.propensity) == expected[::2]
+        made.update(CONTEXT, choice, t % 3 / 2)
+        plain.update([31.0, 0.0], expected, t % 3 / 2)
+    assert bits(made.learner) == bits(plain)
+
+
+def test_learns_from_dicts():
+    made = taught(300)
+    frame = [{"age": 25, "device": "phone"}, {"age": 25, "device": "desktop"}]
+    assert made.predict(frame) == ["sports", "tech"]
+    assert made.predict(frame[1]) == "tech"
+    chances = made.chances(frame[0])
+    assert max(chances, key=chances.get) == "sports"
+    assert sum(chances.values()) == pytest.approx(1.0)
+    assert made.chances(frame[0], among=["tech"]) == {"tech": 1.0}
+
+
+def test_labels_of_the_schema():
+    schema = Schema(COLUMNS, ["x", 7], label="kind")
+    made = agent(labels=None, schema=schema)
+    assert made.labels == ("x", 7)
+    assert made.schema == schema
+    assert made.choose(CONTEXT, among=["7"]).label == 7
+
+
+def test_choose_many_is_choose_for_each():
+    first, second = taught(), taught()
+    frame = [{"age": a, "device": d} for a in (20, 40) for d in ("phone", "desktop")]
+    assert first.choose_many(frame) == [second.choose(context) for context in frame]
+    keyed = first.choose_many(frame, among=["tech", "sports"], keys=range(4))
+    assert keyed == [
+        second.choose(context, ["sports", "tech"], str(key)) for key, context in enumerate(frame)
+    ]
+    with pytest.raises(ValueError, match="keys must be 4, one for each row, got 1"):
+        first.choose_many(frame, keys=["a"])
+    assert first.choose_many([]) == first.predict([]) == []
+
+
+def test_frames():
+    pl = pytest.importorskip("polars")
+    made = taught(300)
+    frame = pl.DataFrame({"age": [25, 25], "device": ["phone", "desktop"]})
+    assert made.predict(frame) == ["sports", "tech"]
+    assert [choice.among for choice in made.choose_many(frame)] == [tuple(LABELS)] * 2
+
+
+@pytest.mark.parametrize("feedback", ["reward", "one_right"])
+def test_true_1_and_1_0_are_the_same(feedback):
+    """As Python, as JSON, as NumPy: the type of a number says nothing."""
+    for same in ([True, 1, 1.0, np.float32(1), np.True_], [False, 0, 0.0, np.int8(0), -0.0]):
+        states = []
+        for value in [*same, json.loads(json.dumps(bool(same[0]))), json.loads(f"{same[2]}")]:
+            made = taught(feedback=feedback)
+            made.update(CONTEXT, Decision("tech", "sports", 0.1), value)
+            states.append(state(made))
+        assert all(other == states[0] for other in states)
+
+
+def test_one_right_says_that_the_others_are_wrong():
+    reward, one_right = agent(), agent(feedback="one_right")
+    choice = Decision("tech", "tech", 0.5)
+    for made in (reward, one_right):
+        made.update(CONTEXT, choice, 1)
+    others = [made.learner.scores(made.schema.encode(CONTEXT))[0] for made in (reward, one_right)]
+    assert others[0] == 0.0 > others[1]
+
+
+@pytest.mark.parametrize("reward", [1.1, -0.1, np.nan, "1", None, 10**400, [1], 1j, Decimal(1)])
+@pytest.mark.parametrize("feedback", ["reward", "one_right"])
+def test_other_rewards_are_refused(feedback, reward):
+    made = taught(feedback=feedback)
+    before = state(made)
+    with pytest.raises(ValueError, match=r"reward must be .*, got"):
+        made.update(CONTEXT, made.choose(CONTEXT, key=1), reward)
+    assert state(made) == before
+    if feedback == "one_right":
+        with pytest.raises(
+            ValueError, match=r"reward must be 1 or 0, for right or wrong, got 0\.5"
+        ):
+            made.update(CONTEXT, made.choose(CONTEXT, key=1), 0.5)
+
+
+def test_learners_that_cannot_take_the_feedback_are_refused():
+    with pytest.raises(ValueError, match=r"learner must take rewards, got Banditron: .*one_right"):
+        agent(learner="Banditron")
+    with pytest.raises(ValueError, match="got Perceptron: it needs full information"):
+        agent(learner="Perceptron", feedback="one_right")
+    assert agent(learner="Banditron", feedback="one_right", gamma=0.5).learner.gamma == 0.5
+
+
+def test_the_floor_follows_the_number_of_labels():
+    made = agent(learner="LinUCB")
+    assert made.learner.floor == 0.02 / 3
+    assert min(made.chances(CONTEXT).values()) == pytest.approx(0.02 / 3)
+    made.add_label("weather")
+    assert made.learner.floor == 0.02 / 4
+    made.retire_label("tech")
+    made.retire_label("sports")
+    assert copy.deepcopy(made).learner.floor == made.learner.floor == 0.01
+    given = agent(learner="LinUCB", floor=0.1)
+    given.add_label("weather")
+    assert copy.deepcopy(given).learner.floor == given.learner.floor == 0.1
+
+
+def test_labels_come_and_go():
+    made = taught(100)
+    late = made.choose(CONTEXT, among=["politics"])
+    made.retire_label("politics")
+    made.add_label("weather")
+    assert made.labels == ("sports", "tech", "weather")
+    assert made.retired == ("politics",)
+    assert made.learner.n_classes == 4
+    assert made.choose(CONTEXT).among == made.labels
+    with pytest.raises(ValueError, match="among must be labels that are not retired, got 'polit"):
+        made.choose(CONTEXT, among=["politics"])
+    before = made.learner.scores(made.schema.encode(CONTEXT))[1]
+    made.update(CONTEXT, late, 1.0)  # a late answer
+    assert made.learner.scores(made.schema.encode(CONTEXT))[1] > before
+    made.add_label("politics")  # comes back with what it knew
+    assert made.retired == ()
+    assert made.learner.n_classes == 4
+    assert made.labels == ("sports", "politics", "tech", "weather")
+
+
+def test_a_retired_label_is_never_greedy_nor_predicted():
+    made = taught(300)
+    context = {"age": 25, "device": "phone"}
+    assert made.predict(context) == "sports"
+    made.retire_label("sports")
+    assert made.predict(context) != "sports"
+    choices = [made.choose(context) for _ in range(50)]
+    assert "sports" not in {c.label for c in choices} | {c.greedy for c in choices}
+    assert {c.greedy for c in choices} == {made.predict(context)}
+    assert "sports" not in made.chances(context)
+
+
+def test_learners_that_refuse_labels_stay_as_they_are():
+    made = agent(learner="OffsetTree", feedback="one_right")
+    with pytest.raises(ValueError, match="labels cannot be added to OffsetTree: its nodes"):
+        made.add_label("weather")
+    assert made.labels == tuple(LABELS)
+    made.retire_label("tech")
+    assert made.choose(CONTEXT).among == ("sports", "politics")
+
+
+def test_the_same_key_the_same_choice():
+    made = taught()
+    choices = {made.choose(CONTEXT, key="event-17") for _ in range(20)}
+    assert len(choices) == 1
+    before = made.learner.choosing.copy()
+    labels = [made.choose(CONTEXT, key=key).label for key in range(200)]
+    assert made.learner.choosing == before
+    assert len(set(labels)) > 1
+
+
+def test_saved_and_loaded(tmp_path):
+    made = taught(feedback="one_right")
+    made.retire_label("tech")
+    made.save(tmp_path / "agent")
+    for other in (
+        onearm.load(tmp_path / "agent"),
+        copy.deepcopy(made),
+        pickle.loads(pickle.dumps(made)),
+    ):
+        assert state(other) == state(made)
+        assert (other.feedback, other.schema) == ("one_right", made.schema)
+        assert other.choose(CONTEXT) == copy.deepcopy(made).choose(CONTEXT)
+        assert other.monitor.rows == 1
+
+
+IN_ANOTHER_PROCESS = """
+import json, sys, onearm
+agent = onearm.load(sys.argv[1])
+event = json.loads(sys.stdin.read())
+agent.update(event["context"], event["choice"], event["reward"])
+agent.save(sys.argv[1])
+print(agent.choose(event["context"], key="event-17").to_json())
+"""
+
+
+def test_answers_in_another_process(tmp_path):
+    made = taught()
+    path = tmp_path / "agent"
+    made.save(path)
+    choice = made.choose(CONTEXT)
+    event = {"context": CONTEXT, "choice": choice.to_json(), "reward": True}
+    told = subprocess.run(
+        [sys.executable, "-c", IN_ANOTHER_PROCESS, path],
+        input=json.dumps(event), text=True, capture_output=True, check=True,
+    )  # fmt: skip
+    made.update(CONTEXT, choice, 1.0)
+    assert Decision.from_json(told.stdout) == made.choose(CONTEXT, key="event-17")
+    assert bits(onearm.load(path).learner, "choosing") == bits(made.learner, "choosing")
+
+
+def test_threads():
+    """Labels are added while others choose and update: no update is lost."""
+    made = agent(learner=Means)
+
+    def work(number):
+        for t in range(40):
+            if number == 0 and t % 10 == 0:
+                made.add_label(f"label {t}")
+            choice = made.choose(CONTEXT)
+            made.update(CONTEXT, choice, 1)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
+    assert made.version == 160
+    assert made.learner.counts.sum() == 160
+    assert len(made.labels) == 7
+    assert made.monitor.rows == 160
+
+
+def test_monitor():
+    made = agent(learner=Means)
+    made.choose({"age": 1, "device": "watch"})
+    made.choose_many([{"age": 1}, {"device": "phone", "hour": 3}])
+    made.update({"device": "watch"}, made.choose(CONTEXT), 1)  # counted once, when it was chosen
+    assert made.monitor.rows == 4
+    assert (made.monitor.unseen, made.monitor.absent) == ({"device": 1}, {"device": 1, "age": 1})
+    assert made.monitor.extra == {"hour": 1}
+
+
+@pytest.mark.parametrize(
+    ("labels", "match"),
+    [
+        (["a"], "labels must be at least two"),
+        ([], "labels must be at least two"),
+        (["a", "a"], "different as texts, got 'a', 'a'"),
+        ([1, "1"], "different as texts, got 1, '1'"),
+        (["a", " a"], "different as texts"),
+        (["a", True], "texts or integers, got True"),
+        (["a", None], "texts or integers, got None"),
+        (["a", 1.5], "texts or integers, got 1.5"),
+        (["a", ""], "can be printed, got ''"),
+        (["a", " "], "can be printed, got ' '"),
+        (["a", "\n"], "can be printed"),
+        (["a", "\ud800"], "can be printed"),
+        ("ab", "labels must be a list of names, got 'ab'"),
+        (7, "labels must be a list of names, got 7"),
+    ],
+)
+def test_strange_labels_are_refused(labels, match):
+    with pytest.raises(ValueError, match=match):
+        agent(labels=labels)
+    if isinstance(labels, list) and labels:
+        made = agent(labels=["a", 1] if labels == [1, "1"] else ["a", "b"])
+        if labels[-1] != "a" and len(labels) > 1:
+            with pytest.raises(ValueError, match="label"):
+                made.add_label(labels[-1])
+            assert made.learner.n_classes == 2
+
+
+@pytest.mark.parametrize("schema", [None, "age", 7, [{"age": 1}]])
+def test_a_schema_must_be_given(schema):
+    with pytest.raises(ValueError, match=r"schema must be a dict.*Schema.infer\(frame\).*, got"):
+        agent(schema=schema)
+
+
+@pytest.mark.parametrize(
+    ("given", "match"),
+    [
+        ({"learner": "InversGap"}, "got 'InversGap'; did you mean 'InverseGap'?"),
+        ({"learner": int}, "learner must be a class or one of"),
+        ({"learner": "OGD"}, "learner must be a class or one of"),
+        ({"feedback": "clicks"}, "feedback must be one of reward, one_right, got 'clicks'"),
+        ({"feedback": ["reward"]}, "feedback must be one of reward, one_right, got"),
+        ({"seed": -1}, "seed must be an integer"),
+        ({"scale": -1}, "scale must be a number"),
+    ],
+)
+def test_wrong_arguments_are_refused(given, match):
+    with pytest.raises(ValueError, match=match):
+        agent(**given)
+
+
+@pytest.mark.parametrize(
+    ("among", "match"),
+    [
+        (["sprots"], "among must be one of .*, got 'sprots'; did you mean 'sports'?"),
+        ([], "among must be different labels, at least one, got none"),
+        (["tech", "tech"], "among must be different labels"),
+        ("tech", "among must be a list of labels, got 'tech'"),
+        (3, "among must be a list of labels, got 3"),
+        ([True], "among must be one of .*, got True"),
+        ([["tech"]], r"among must be one of .*, got \['tech'\]"),
+    ],
+)
+def test_wrong_allowed_labels_are_refused(among, match):
+    for call in (agent().choose, agent().chances):
+        with pytest.raises(ValueError, match=match):
+            call(CONTEXT, among=among)
+
+
+@pytest.mark.parametrize(
+    ("choice", "match"),
+    [
+        (("weather", "tech", 0.5), "the label of a choice must be one of .*, got 'weather'"),
+        (("tech", "politcs", 0.5), "greedy label .*, got 'politcs'; did you mean 'politics'?"),
+        (("tech", "tech", 0.0), "propensity must be in"),
+        (("tech", "tech", float("nan")), "propensity must be in"),
+        (("tech", "tech", "0.5"), "choice must be"),
+        (("tech", "tech"), "a choice must be what `choose` returned"),
+        (None, "a choice must be what `choose` returned"),
+        (0, "a choice must be what `choose` returned"),
+        ({}, "a choice must have 'label', 'greedy', 'propensity', got nothing"),
+        ({"label": "tech", "propensity": 1.0}, "must have .*, got only 'label', 'propensity'"),
+        ("", "a choice must be JSON"),
+        ("tech", "a choice must be JSON"),
+        (b"\xff", "a choice must be JSON"),
+        ("[" * 100_000, "a choice must be JSON: nested too deeply|a choice must be JSON: max"),
+        ('{"label": ["tech"], "greedy": "tech", "propensity": 1}', "the label of a choice must"),
+        ('{"label": true, "greedy": "tech", "propensity": 1}', "label of a choice .*, got True"),
+        ('{"label": "tech", "greedy": "tech", "propensity": NaN}', "propensity must be in"),
+        ('{"label": "tech", "greedy": "tech", "propensity": null}', "choice must be"),
+        ('{"label": "tech", "greedy": "tech", "propensity": 1e400}', "propensity must be in"),
+    ],
+)
+def test_wrong_choices_are_refused(choice, match):
+    made = taught(20)
+    before = state(made)
+    with pytest.raises(ValueError, match=match):
+        made.update(CONTEXT, choice, 1.0)
+    assert state(made) == before
+
+
+def test_choices_of_another_policy():
+    made = agent()
+    made.update(CONTEXT, ("tech", None, 0.25), 1.0)
+    made.update(CONTEXT, {"label": "tech", "greedy": None, "propensity": 0.25, "event": 7}, 0.0)
+    assert made.version == 2
+
+
+@pytest.mark.parametrize(
+    ("context", "match"),
+    [
+        ({}, "a context must have at least one of the columns 'age', 'device', got nothing"),
+        ({"agee": 3}, "at least one of the columns 'age', 'device', got 'agee'"),
+        ({"age": "old", "device": "phone"}, "column 'age' must be a number or missing, got 'old'"),
+        ({"age": np.inf, "device": "phone"}, "column 'age' must be finite"),
+        ({"age": 1, "device": ["phone"]}, "column 'device' must be a text, a number or missing"),
+        (None, "a context must be a dict"),
+        (3, "a context must be a dict"),
+        ((1, 2, 3), "got 3 values"),
+        ("age", "a context must be a dict"),
+    ],
+)
+def test_wrong_contexts_are_refused(context, match):
+    made = agent(learner=Means)
+    for call in (
+        lambda: made.choose(context),
+        lambda: made.update(context, ("tech", "tech", 1.0), 1),
+        lambda: made.chances(context),
+        lambda: made.explain(context),
+    ):
+        with pytest.raises(ValueError, match=match):
+            call()
+    assert made.version == 0
+
+
+def test_many_contexts_must_be_many():
+    with pytest.raises(ValueError, match="a frame or a list of contexts, got a single dict"):
+        agent().choose_many(CONTEXT)
