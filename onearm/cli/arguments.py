@@ -1,7 +1,8 @@
 """Arguments of commands: names in any case and lists with commas."""
 
 from collections.abc import Iterable
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 from typer import Option
@@ -11,6 +12,18 @@ from onearm.schema.names import did_you_mean
 
 Learners = Annotated[
     str, Option(help="Class names of learners, case-insensitive, comma-separated.")
+]
+Label = Annotated[
+    str | None,
+    Option(help="Column of labels of a file; default: label, class, target, y, or last."),
+]
+Nominal = Annotated[
+    str,
+    Option(help="Columns of a file that are nominal, comma-separated; default: those of words."),
+]
+SchemaFile = Annotated[
+    Path | None,
+    Option("--schema", help="JSON of a Schema, which says what the columns of a file are."),
 ]
 RACERS = (
     "chorus,perceptron,banditron,soba,newtron,conservativeova,offsettree,inversegap,bag,"
@@ -41,6 +54,18 @@ def racing_names(names: str) -> list[str]:
         for part in names.split(",")
         for name in ([part] if ":" in part else learner_names(part))
     ]
+
+
+def file_options(label: str | None, nominal: str, schema: Path | None) -> dict[str, Any]:
+    """Return the options of `onearm.read` that were given, the schema as its path."""
+    options: dict[str, Any] = {}
+    if label is not None:
+        options["label"] = label
+    if nominal:
+        options["nominal"] = [name.strip() for name in nominal.split(",")]
+    if schema is not None:
+        options["schema"] = str(schema)
+    return options
 
 
 def numbers(text: str) -> list[float]:

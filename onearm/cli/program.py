@@ -9,7 +9,10 @@ from typer import Argument, Option
 import onearm
 from onearm.cli.arguments import Learners, find_name, learner_names
 from onearm.cli.datasets import datasets
+from onearm.cli.fit import fit
+from onearm.cli.inspect import inspect
 from onearm.cli.papers import papers
+from onearm.cli.predict import predict
 from onearm.cli.race import race
 
 HELP = {"help_option_names": ["-h", "--help"]}
@@ -32,6 +35,9 @@ def main(
 
 
 app.command()(race)
+app.command()(fit)
+app.command()(predict)
+app.command()(inspect)
 app.command()(datasets)
 app.command()(papers)
 

@@ -3,12 +3,20 @@
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Argument, Option
 
-from onearm.cli.arguments import RACERS, numbers, racing_names
+from onearm.cli.arguments import (
+    RACERS,
+    Label,
+    Nominal,
+    SchemaFile,
+    file_options,
+    numbers,
+    racing_names,
+)
 from onearm.cli.errors import ending_with_sigterm, errors_in_words
 
 if TYPE_CHECKING:
@@ -19,6 +27,7 @@ if TYPE_CHECKING:
 
 LOG_WIDTH = 110  # columns of a table in a log file
 PLANNED = ("learners", "repeats", "rounds", "seed", "tune", "exploration", "in_order", "raw")
+FILES = ("label", "nominal", "schema")
 
 
 def race(
@@ -44,6 +53,9 @@ def race(
     exploration: Annotated[str, Option(help="Exploration rates to try, comma-separated.")] = "",
     in_order: Annotated[bool, Option("--in-order", help="Do not shuffle rows.")] = False,
     raw: Annotated[bool, Option("--raw", help="Do not scale rows.")] = False,
+    label: Label = None,
+    nominal: Nominal = "",
+    schema: SchemaFile = None,
     on: Annotated[
         str, Option(help="all-cores, a number of cores, ray, or a Ray cluster's address.")
     ] = "all-cores",
@@ -92,15 +104,24 @@ def _plan(context: typer.Context) -> "Plan":
         return Plan.read(asked["streams"][0])
     changes = {
         "learners": racing_names(asked["learners"]), "tune": 0.1 if asked["tune"] else 0.0,
-        "exploration": numbers(asked["exploration"]), "streams": asked["streams"],
+        "exploration": numbers(asked["exploration"]), "streams": _streams(asked),
     }  # fmt: skip
     return Plan(**{name: asked[name] for name in PLANNED} | changes)
+
+
+def _streams(asked: dict[str, Any]) -> list[Any]:
+    """Return the streams, files with the options that say how they are read."""
+    options = file_options(asked["label"], asked["nominal"], asked["schema"])
+    if options and not any(Path(stream).is_file() for stream in asked["streams"]):
+        given = ", ".join(f"--{name}" for name in options)
+        raise typer.BadParameter(f"{given}: only files have columns, and no stream is a file")
+    return [{"file": s} | options if options and Path(s).is_file() else s for s in asked["streams"]]
 
 
 def _require_plan_only(context: typer.Context) -> None:
     """Refuse further streams and options beside the file of a plan."""
     plan, *others = context.params["streams"]
-    for name in PLANNED:
+    for name in (*PLANNED, *FILES):
         origin = context.get_parameter_source(name)
         if origin is not None and origin.name != "DEFAULT":
             others.append(f"--{name.replace('_', '-')}")

@@ -130,6 +130,11 @@ def load(path: str | Path) -> Any:
         raise ValueError(f"{path} cannot be loaded: {error}") from None
 
 
+def read_header(path: str | Path) -> dict[str, str]:
+    """Return the header of a saved estimator: class, parameters, version, SHA-256 and schema."""
+    return _parsed(path)[0]
+
+
 def _parsed(path: str | Path) -> tuple[dict[str, str], dict[str, Any], dict[str, np.ndarray]]:
     """Return header, parameters and arrays of a file; ValueError if it has none."""
     from safetensors import SafetensorError

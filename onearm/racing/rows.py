@@ -16,6 +16,7 @@ from typing import Any
 
 import onearm
 from onearm.experiments import identity
+from onearm.schema.names import did_you_mean
 from onearm.streams import datasets
 from onearm.streams.cache import file_digest
 from onearm.streams.order import in_passes, shuffled_passes
@@ -23,7 +24,7 @@ from onearm.streams.stream import Stream
 from onearm.streams.views import view
 
 SYNTHETIC = {name.lower(): name for name in onearm.STREAMS if name != "Stream"}
-FILE_KEYS = {"file", "label", "nominal", "name", "n_features", "sha256"}
+FILE_KEYS = {"file", "label", "nominal", "schema", "name", "n_features", "sha256"}
 IN_MEMORY = 2**30  # bytes of numbers: a larger stream is played in file order, chunk by chunk
 CACHED = 2**28  # bytes of a repeat's rows that stay in memory from one learner to the next
 
@@ -75,6 +76,8 @@ class Source:
             return stream
         if self.stream is None:
             options = {k: v for k, v in self.spec.items() if k not in ("file", "sha256")}
+            if "schema" in options:
+                options["schema"] = onearm.Schema.from_json(options["schema"])
             self.stream = datasets.read(self.spec["file"], log=log, **options)
         return self.stream
 
@@ -88,7 +91,7 @@ class Source:
 
 def stream_name(spec: dict[str, Any]) -> str:
     """Return the name of a stream or file, with its parameters."""
-    hidden = ("name", "file", "sha256")
+    hidden = ("name", "file", "schema", "sha256")
     parameters = [f"{key}={value}" for key, value in spec.items() if key not in hidden]
     return " ".join([str(spec.get("name") or spec["file"]), *parameters])
 
@@ -117,9 +120,33 @@ def _file(spec: dict[str, Any]) -> Source:
         raise ValueError(f"a file is read with {', '.join(sorted(FILE_KEYS))}, got {key!r}")
     path = Path(str(spec["file"]))
     if not path.is_file():
-        known = ", ".join([*SYNTHETIC.values(), *datasets.names()])
-        raise ValueError(f"stream must be a file or one of {known}, got {spec['file']!r}")
+        known = [*SYNTHETIC.values(), *datasets.names()]
+        beside = [str(path.parent / other.name) for other in _files(path.parent)]
+        hint = did_you_mean(spec["file"], [*known, *beside])
+        allowed = f"a file or one of {', '.join(known)}"
+        raise ValueError(f"stream must be {allowed}, got {spec['file']!r}{hint}")
+    if "schema" in spec:
+        spec = spec | {"schema": schema_text(spec["schema"])}
     return Source(spec | {"sha256": file_digest(path)})
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(folder.iterdir()) if folder.is_dir() else []
+
+
+def schema_text(given: Any) -> str:
+    """Return the JSON of a schema, which is one, or the path of its file, or its JSON."""
+    if isinstance(given, onearm.Schema):
+        return given.to_json()
+    text = str(given)
+    if not text.lstrip().startswith("{"):
+        if not Path(text).is_file():
+            raise ValueError(f"schema must be a Schema, its JSON or a file of it, got {text!r}")
+        text = Path(text).read_text(encoding="utf-8")
+    try:
+        return onearm.Schema.from_json(text).to_json()
+    except ValueError as error:
+        raise ValueError(f"schema {given}: {error}") from None
 
 
 def _named(spec: dict[str, Any]) -> Source:

@@ -25,8 +25,8 @@ def did_you_mean(name: Any, known: Iterable[str]) -> str:
     """Return a question with the known name that is closest to a wrong one, or nothing.
 
     >>> did_you_mean("knd", ["kind", "age"]), did_you_mean("zzz", ["kind", "age"])
-    ("; did you mean 'kind'?", '')
+    (" (did you mean 'kind'?)", '')
     """
     by_lower = {word.lower(): word for word in known}
-    close = get_close_matches(str(name).lower(), by_lower, 1)
-    return f"; did you mean {by_lower[close[0]]!r}?" if close else ""
+    close = get_close_matches(str(name).strip().lower(), by_lower, 1)
+    return f" (did you mean {by_lower[close[0]]!r}?)" if close else ""

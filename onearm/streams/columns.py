@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from onearm.schema.inference import notes_on_labels
-from onearm.schema.names import counted, listed
+from onearm.schema.names import counted, did_you_mean, listed
 from onearm.schema.schema import Schema
 from onearm.streams.chunks import Chunks
 from onearm.streams.codes import CHANGED, MISSED, Codes, NotANumberError, classes, is_number, number
@@ -66,7 +66,8 @@ class Columns:
         if isinstance(given, str) and given in self.names:
             raise ValueError(f"{self.file}: {what} {given!r} is the name of several columns")
         allowed = f"one of the columns of {self.file} ({listed(self.names)}) or an index"
-        raise ValueError(f"{what} must be {allowed} in [{-d}, {d - 1}], got {given!r}")
+        hint = did_you_mean(given, self.names)
+        raise ValueError(f"{what} must be {allowed} in [{-d}, {d - 1}], got {given!r}{hint}")
 
     def encode(self, j: int, texts: Sequence[str], where: Callable[[int], str]) -> np.ndarray:
         """Return the numbers or codes of texts of column j; `where` names a row of them."""

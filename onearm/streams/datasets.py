@@ -23,6 +23,7 @@ import numpy as np
 from platformdirs import user_cache_path
 
 from onearm.core.chunks import chunks
+from onearm.schema.names import did_you_mean
 from onearm.streams import fetch
 from onearm.streams.cache import Rows, cache_folder, cached, file_digest
 from onearm.streams.files import read
@@ -90,7 +91,8 @@ def about(name: str) -> DataSet:
     'CC BY 4.0'
     """
     if not isinstance(name, str) or name.lower() not in _catalogue():
-        raise ValueError(f"name must be one of {', '.join(names())}, got {name!r}")
+        hint = did_you_mean(name, names())
+        raise ValueError(f"name must be one of {', '.join(names())}, got {name!r}{hint}")
     return _catalogue()[name.lower()]
 
 

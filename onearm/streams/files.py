@@ -80,18 +80,25 @@ def read(
     log = log or (lambda sentence: None)
     name = stem if name is None else name
     _require_options(path, suffix, label, nominal, n_features)
-    if schema is not None:
-        in_place = suffix in TABLES and nominal is None
-        require(
-            schema=(in_place, "None unless a table has it in place of nominal", schema),
-            label=(label is None or isinstance(label, str), "a name beside a schema", label),
-        )
-        table = _table(path, suffix, [label, *schema.names])
-        return encoded_stream(table, schema, None if label is None else str(label), name, log)
+    if suffix in TABLES:
+        return _table_stream(path, suffix, label, nominal, schema, name, log)
+    require(schema=(schema is None, f"None: {path.name} is not a table", schema))
     if suffix in SPARSE:
         return SPARSE[suffix](path, n_features, name, log)
-    if suffix == ".npz":
-        return npz_stream(path, name, log)
+    return npz_stream(path, name, log)
+
+
+def _table_stream(
+    path: Path, suffix: str, label: Any, nominal: Any, schema: Schema | None, name: str, log: Any
+) -> Stream:
+    if schema is not None:
+        require(
+            nominal=(nominal is None, "None beside a schema", nominal),
+            label=(label is None or isinstance(label, str), "a name beside a schema", label),
+        )
+        return encoded_stream(
+            _table(path, suffix, [label, *schema.names]), schema, label, name, log
+        )
     columns = None if nominal is None else list(nominal)
     table = _table(path, suffix, [label, *(columns or ())])
     if isinstance(table, Delimited):

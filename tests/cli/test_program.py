@@ -25,9 +25,8 @@ runner = CliRunner()
 def test_help_shows_every_command():
     result = runner.invoke(app, ["--help"])
     assert result.exit_code == 0
-    assert all(
-        command in result.output for command in ("race", "datasets", "papers", "check", "warm")
-    )
+    commands = ("race", "fit", "predict", "inspect", "datasets", "papers", "check", "warm")
+    assert all(command in result.output for command in commands)
 
 
 def test_race(tmp_path):

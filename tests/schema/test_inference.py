@@ -103,7 +103,7 @@ def test_labels_that_are_identifiers_are_warned_of():
 
 def test_wrong_data_are_refused():
     with pytest.raises(
-        ValueError, match=r"label must be one of 'n', 'kind', got 'Kin'; did you mean 'kind'\?"
+        ValueError, match=r"label must be one of 'n', 'kind', got 'Kin' .did you mean 'kind'\?"
     ):
         Schema.infer(table(), label="Kin")
     with pytest.raises(ValueError, match="row 3: the label, column 'kind', must not be missing"):

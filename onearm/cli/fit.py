@@ -1,0 +1,113 @@
+"""The command `onearm fit`: a learner plays along a file, with bandit feedback, and is saved."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer import Argument, Option
+
+import onearm
+from onearm.cli.arguments import Label, Nominal, SchemaFile, file_options, find_name
+from onearm.cli.errors import errors_in_words
+
+
+def fit(
+    data: Annotated[
+        str, Argument(help="File of rows with labels, or a data set or stream (letter).")
+    ],
+    label: Label = None,
+    nominal: Nominal = "",
+    schema: SchemaFile = None,
+    learner: Annotated[str, Option(help="Class name of the learner, case-insensitive.")] = "chorus",
+    setting: Annotated[
+        list[str] | None,
+        Option("--set", help="A parameter of the learner, as gamma=0.1; may be given again."),
+    ] = None,
+    seed: Annotated[int, Option(min=0, max=2**62 - 1, help="Random seed.")] = 0,
+    shuffle: Annotated[bool, Option("--shuffle", help="Play the rows in a random order.")] = False,
+    out: Annotated[Path, Option(help="File of the model.")] = Path("model.safetensors"),
+) -> None:
+    """Learn along a file and save the model.
+
+    The learner chooses a label for each row in turn and is shown only whether it was right.
+
+    onearm fit data.csv --label kind --learner chorus --out model.safetensors
+    """
+    with errors_in_words():
+        name = find_name(learner, onearm.LEARNERS, "learner")
+        stream = _stream(data, label, nominal, schema, seed)
+        stream = stream.shuffled(seed) if shuffle else stream
+        model = stream.learner(getattr(onearm, name), seed=seed, **_settings(setting or []))
+        _require_folder(out)
+        trace, stopped = _played(model, stream)
+        model.save(out)
+    if stopped:
+        typer.echo(f"stopped after {len(trace.correct):,} of {stream.count():,} rounds")
+    typer.echo(_report(stream, trace.correct))
+    typer.echo(f"saved: {out}")
+    raise typer.Exit(130 if stopped else 0)
+
+
+def _stream(data: str, label: str | None, nominal: str, schema: Path | None, seed: int) -> Any:
+    """Return a file, read with these options, or a stream by name; print what is inferred."""
+    from onearm.racing.rows import resolve
+
+    options = file_options(label, nominal, schema)
+    source = resolve({"file": data, **options} if options else data)
+    return source.generate(None, seed) if source.generator else source.load(typer.echo)
+
+
+def _settings(given: list[str]) -> dict[str, Any]:
+    """Return parameters of texts such as gamma=0.1; what is no JSON is a word."""
+    settings = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals or not name.isidentifier():
+            raise ValueError(f"--set must be name=value, got {text!r}")
+        try:
+            settings[name] = json.loads(value)
+        except ValueError:
+            settings[name] = value
+    return settings
+
+
+def _require_folder(out: Path) -> None:
+    """Refuse a place that no model can be saved to, before anything is learnt."""
+    if out.is_dir() or not out.resolve().parent.is_dir():
+        raise FileNotFoundError(f"--out must be a file in a folder that exists, got {str(out)!r}")
+
+
+def _played(model: Any, stream: Any) -> tuple[Any, bool]:
+    """Return the trace of a play with a progress bar, and whether Ctrl-C ended it."""
+    from rich import progress as bars
+    from rich.console import Console
+
+    columns = "{task.description}", bars.BarColumn(), bars.TaskProgressColumn()
+    quiet = not sys.stderr.isatty()
+    console = Console(stderr=True)
+    with bars.Progress(*columns, console=console, disable=quiet, transient=True) as progress:
+        task = progress.add_task("learning", total=stream.count())
+
+        def show(done: int, correct: int) -> None:
+            error = f"learning, error {1 - correct / max(done, 1):.4f}"
+            progress.update(task, completed=done, description=error)
+
+        try:
+            return model.play(stream, progress=show), False
+        except KeyboardInterrupt as interrupt:
+            return interrupt.trace, True  # type: ignore[attr-defined] # what play adds
+
+
+def _report(stream: Any, correct: Any) -> str:
+    from onearm import metrics
+
+    if not len(correct):
+        return "no round was played"
+    labels = stream.first(len(correct)).arrays()[1]
+    majority = metrics.error(metrics.majority(labels))
+    return (
+        f"{stream.name}: {len(correct):,} rounds, error {metrics.error(correct):.4f} "
+        f"(last tenth {metrics.last(correct):.4f}; always the most frequent label {majority:.4f})"
+    )
