@@ -18,7 +18,7 @@ import numpy as np
 from onearm.agent.decision import Decision, Label, as_decision
 from onearm.agent.explanation import Explanation, explain
 from onearm.agent.labels import Labels, as_names
-from onearm.agent.making import as_schema, learner_class, load_learner, make_learner, with_names
+from onearm.agent.making import as_schema, learner_class, load_learner, make_learner
 from onearm.core import saving
 from onearm.core.choice import Choice
 from onearm.core.locking import Lock
@@ -70,7 +70,7 @@ class Agent(saving.Saveable):
         names = as_names(schema.labels if labels is None else labels)
         cls = learner_class(learner)
         self._floors = "floor" in cls.__dataclass_fields__ and "floor" not in params
-        schema = with_names(schema, names)
+        schema = schema.with_labels(names)
         self._start(make_learner(cls, schema, {**params, "seed": seed}), schema, feedback)
 
     def _start(
@@ -79,6 +79,7 @@ class Agent(saving.Saveable):
     ) -> None:  # fmt: skip
         require_feedback(learner, feedback)
         self.feedback, self.schema, self.learner = feedback, schema, learner
+        learner.schema = schema
         self.monitor = Monitor()
         self._labels, self._version = Labels(schema.labels, frozenset(retired)), version
         self._lock = Lock()
@@ -150,6 +151,8 @@ class Agent(saving.Saveable):
 
     def _outcome(self, reward: Any) -> float | bool:
         """Return the feedback in the type that says what is meant; true, 1 and 1.0 are the same."""
+        if type(reward) is float and self.feedback == "reward" and 0.0 <= reward <= 1.0:
+            return reward
         number: Any = reward if isinstance(reward, Real | np.bool_) else np.nan
         if self.feedback == "reward" and 0 <= number <= 1:
             return float(number)
@@ -195,8 +198,9 @@ class Agent(saving.Saveable):
     def _add_label(self, name: Any) -> None:
         labels = self._labels.added(name)
         if len(labels.names) > len(self._labels.names):
-            schema = with_names(self.schema, labels.names)
+            schema = self.schema.with_labels(labels.names)
             self.learner, self.schema = self.learner.with_labels(len(labels.names)), schema
+            self.learner.schema = schema
         self._labels = labels
         self._set_floor()
 

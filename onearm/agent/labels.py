@@ -40,6 +40,8 @@ class Labels:
 
     def find(self, name: Any) -> int | None:
         """Return the id of a name, None if there is none."""
+        if type(name) is str and name in self.ids:
+            return self.ids[name]
         if not isinstance(name, str | int | np.integer) or isinstance(name, bool):
             return None
         return self.ids.get(as_word(name))

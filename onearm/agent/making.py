@@ -1,6 +1,6 @@
 """The parts of an agent, made from what is given or was saved: its schema and its learner."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -30,12 +30,6 @@ def as_schema(schema: Any) -> Schema:
         'schema must be a dict, as {"age": "number", "device": "category"}, or an onearm.Schema, '
         f"as Schema.infer(frame) returns, got {shown(schema)}"
     )
-
-
-def with_names(schema: Schema, names: Iterable[Any]) -> Schema:
-    """Return a schema with these labels."""
-    columns = {column.name: column.form for column in schema.columns}
-    return Schema(columns, names, label=schema.label)
 
 
 def learner_class(learner: Any) -> Any:

@@ -202,6 +202,8 @@ class Learner(Estimator):
         if grown.n_classes < self.n_classes:
             raise ValueError(f"n_classes must be at least {self.n_classes}, got {n_classes}")
         self.lock.run(self._copy_labels, grown)
+        if self.schema is not None:  # whose labels have no names now
+            vars(grown)["schema"] = self.schema.with_labels(())
         return grown
 
     def _copy_labels(self, grown: Self) -> None:

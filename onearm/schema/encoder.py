@@ -67,7 +67,8 @@ class Encoder:
                 raise ValueError(f"{where}{error}") from None
             pairs = [(c.name, context.get(c.name)) for c in self.plain]
             x = np.array([self._number(name, value, where) for name, value in pairs], np.float64)
-        words = self._count_words([context.get(name) for name in self.words], where)
+        if self.words:
+            words = self._count_words([context.get(name) for name in self.words], where)
         if monitor is not None:
             self._count(context, x[None], monitor)
         return self._with_words(x, *words) if self.words else x
@@ -82,6 +83,8 @@ class Encoder:
             x = np.array(self.arrange((*numbers, *codes)), np.float64)
         except (KeyError, TypeError, ValueError, OverflowError):
             return None
+        if x.dot(x) <= LARGEST:  # the usual case, in a sixth of the time
+            return x
         return None if (np.abs(x) > LARGEST).any() else x
 
     def _with_words(self, x: np.ndarray, at: list[int], counts: list[int]) -> tuple:
@@ -157,8 +160,10 @@ class Encoder:
             raise ValueError(f"a context must have at least one of the columns {known}, got {got}")
 
     def _count(self, names: Collection[str], X: np.ndarray, monitor: Monitor) -> None:
-        unseen = (X == self.spare).sum(axis=0)
-        by_column = {self.plain[j].name: int(unseen[j]) for j in np.flatnonzero(unseen)}
+        is_unseen, by_column = X == self.spare, {}
+        if np.count_nonzero(is_unseen):
+            unseen = is_unseen.sum(axis=0)
+            by_column = {self.plain[j].name: int(unseen[j]) for j in np.flatnonzero(unseen)}
         absent = [name for name in self.names if name not in names]
         n_known = len(self.names) - len(absent) + (self.label in names)
         extra = set(names) - {*self.names, self.label} if len(names) > n_known else ()

@@ -1,7 +1,7 @@
 """Monitor: counts of what was not as a schema expects. It belongs to no learner and no file."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from threading import Lock
 
 from onearm.schema.names import counted, listed
@@ -38,14 +38,15 @@ class Monitor:
         self._lock = Lock()
 
     def add(
-        self, n: int, unseen: Mapping[str, int], absent: Iterable[str], extra: Iterable[str]
+        self, n: int, unseen: Mapping[str, int], absent: Collection[str], extra: Collection[str]
     ) -> None:
         """Count n contexts without the columns `absent` and with those in `extra`."""
         with self._lock:
             self.rows += n
-            self.unseen.update(unseen)
-            self.absent.update(dict.fromkeys(absent, n))
-            self.extra.update(dict.fromkeys(extra, n))
+            if unseen or absent or extra:
+                self.unseen.update(unseen)
+                self.absent.update(dict.fromkeys(absent, n))
+                self.extra.update(dict.fromkeys(extra, n))
 
     def __repr__(self) -> str:
         parts = [counted(self.rows, "row")]

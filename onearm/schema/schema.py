@@ -120,6 +120,10 @@ class Schema:
         """The names of the columns."""
         return [column.name for column in self.columns]
 
+    def with_labels(self, labels: Iterable[Any]) -> "Schema":
+        """Return the same columns with these labels."""
+        return Schema(self._forms(), labels, label=self.label)
+
     @property
     def n_features(self) -> int:
         """How many numbers a row has."""
