@@ -74,7 +74,7 @@ def _arguments(learner: Any) -> tuple[str, list[np.ndarray], list[float]]:
         case "SOBA":
             return "soba", [learner.weights, learner.second_order], [learner.gamma]
         case "InverseGap":
-            (W, G, _, eta), _, (_, scale, exponent) = learner.model()
+            W, G, _, (_, scale, exponent, _, eta) = learner.model()
             return "inverse_gap", [W, G], [scale, exponent, eta]
         case name:
             raise ValueError(f"there is no C loop for {name}")
