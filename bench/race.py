@@ -16,7 +16,6 @@ from rich.console import Console
 import onearm
 from bench.benchmark import Option, Requirement, Results, TimedBenchmark, written_by
 from onearm.racing.race import race
-from onearm.streams.views import linear
 from papers.markdown import table
 
 LEARNERS = (
@@ -30,7 +29,7 @@ OPTIONS = (Option("repeats", 10, "of each learner"), Option("rounds", 100_000, "
 def loop(seed: int, rounds: int) -> None:
     """Play a repeat in a loop that generates the rows for each learner."""
     for name in LEARNERS:
-        stream = linear(onearm.SynNonSep(rounds, seed=seed))
+        stream = onearm.SynNonSep(rounds, seed=seed)
         stream.learner(getattr(onearm, name), seed=seed).play(stream)
 
 
@@ -48,7 +47,7 @@ def measure(options: argparse.Namespace) -> Results:
     names, total = list(LEARNERS), dict.fromkeys(("loop", "race", "rows", "learners"), 0.0)
     for seed in range(repeats):
         total["loop"] += timed(partial(loop, seed, rounds))[0]
-        rows = partial(linear, onearm.SynNonSep(rounds, seed=seed))
+        rows = partial(onearm.SynNonSep, rounds, seed=seed)
         total["rows"] += timed(lambda rows=rows: list(rows().chunks()))[0]
         alone = partial(race, "SynNonSep", names, rounds=rounds, seed=seed, on=1)
         seconds, results = timed(alone)

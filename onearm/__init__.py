@@ -22,6 +22,7 @@ LEARNERS = {
     "LinUCB": "onearm.linear.linucb",
     "LinTS": "onearm.linear.lints",
     "Bag": "onearm.linear.bag",
+    "Prepared": "onearm.prepare.prepared",
     "HoeffdingTree": "onearm.boosting.hoeffding_tree",
     "AdaBandit": "onearm.boosting.adabandit",
     "AdaBoostOLM": "onearm.boosting.adaboost_olm",

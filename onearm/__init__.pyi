@@ -42,6 +42,7 @@ from onearm.linear.rdue import RDUE as _RDUE
 from onearm.linear.slb import SLB as _SLB
 from onearm.linear.soba import SOBA as _SOBA
 from onearm.mh.classifier import AdaBoostMH as AdaBoostMH
+from onearm.prepare.prepared import Prepared as _Prepared
 from onearm.racing.plan import Plan as Plan
 from onearm.racing.race import race as race
 from onearm.regression.gradient_boosting import BanditGradientBooster as _BanditGradientBooster
@@ -119,6 +120,9 @@ class LinTS(_LinTS):
 
 class Bag(_Bag):
     def __init__(self, n_classes: int, n_features: int, n_bags: int = 5, epsilon: float = 0.05, loss: str = "logistic", eta: float = 0.0, *, seed: int = 0) -> None: ...  # fmt: skip
+
+class Prepared(_Prepared):
+    def __init__(self, n_classes: int, n_features: int, learner: str = "InverseGap", settings: Any = None, nominal: tuple[int, ...] = (), n_words: int = 0, interactions: tuple[tuple[int, int], ...] = (), *, seed: int = 0) -> None: ...  # fmt: skip
 
 class HoeffdingTree(_HoeffdingTree):
     def __init__(self, n_classes: int, n_features: int, nominal: tuple[int, ...] = (), grace_period: float = 200.0, delta: float = 1e-07, tau: float = 0.05, leaf_prediction: str = "adaptive", splitter: str = "gaussian", n_splits: int = 10, max_depth: int = 0, max_bytes: int = 268435456, *, seed: int = 0) -> None: ...  # fmt: skip

@@ -35,6 +35,11 @@ FORMS: dict[str, list[dict]] = {
     "LinUCB": [{"alpha": 0.5}, {"diagonal": True, "lam": 0.5, "alpha": 2.0, "floor": 0.1}],
     "LinTS": [{}, {"diagonal": True, "v": 0.4}],
     "Bag": [{}, {"n_bags": 3, "epsilon": 0.1, "loss": "squared", "eta": 0.3}],
+    "Prepared": [
+        {},
+        {"learner": "LinUCB", "settings": {"alpha": 0.5}, "n_words": 3},
+        {"learner": "Perceptron"},
+    ],
     "HoeffdingTree": [
         EAGER,
         EAGER | {"leaf_prediction": "bayes"},

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import onearm
+from bench.chorus import views
 from bench.chorus.streams import stream
 from onearm import metrics
 from onearm.boosting.presets import DATA_SETS
-from onearm.streams import views
 from onearm.streams.stream import Stream
 
 Settings = list[dict[str, Any]]
@@ -83,7 +83,7 @@ def _rates(name: str, factors: tuple[float, ...], **given: Any) -> Settings:
 
 @lru_cache(maxsize=2)
 def view(data: str, seed: int, how: str) -> Stream:
-    """Return the rows of a repeat in memory, prepared as in races."""
+    """Return the rows of a repeat in memory, prepared with a look at all of them."""
     raw = stream(data, seed)
     prepared = views.view(how, raw)(raw)
     chunks = list(prepared.chunks())
@@ -100,7 +100,7 @@ def play(data: str, cls: Any, given: dict[str, Any], seed: int, rounds: int, mos
         columns = {"nominal": rows.nominal} if rows.nominal else {}
         learner = cls.paper(given["paper"], seed=seed, **sizes, **columns)
     else:
-        learner = rows.learner(cls, seed=seed, **given)
+        learner = rows.learner(cls, raw=True, seed=seed, **given)
     correct: list[np.ndarray] = []
     done, seconds = 0, 0.0
     for X, y in rows.chunks():

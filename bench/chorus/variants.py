@@ -137,7 +137,7 @@ def voices(learner: Chorus) -> list[tuple[str, str]]:
 def make(variant: str, rows: Stream, seed: int) -> Chorus:
     """Return a variant for a stream; there is none where the stream has no such part."""
     cls = SILENCED if variant in SILENT else CLASSES.get(variant, Chorus)
-    learner = rows.learner(cls, seed=seed, **PARAMETERS.get(variant, {}))
+    learner = rows.learner(cls, raw=True, seed=seed, **PARAMETERS.get(variant, {}))
     if variant not in SILENT:
         return learner
     silent = np.array([SILENT[variant](*voice) for voice in voices(learner)])

@@ -18,9 +18,9 @@ import numpy as np
 
 from bench.chorus.learners import Run, Settings
 from bench.chorus.streams import stream
+from bench.chorus.views import linear
 from bench.timing import Timing, child, format_command
 from onearm.streams.stream import Stream
-from onearm.streams.views import linear
 
 EXPLORERS = {
     "VW squarecb": ("--cb_explore_adf --squarecb",),

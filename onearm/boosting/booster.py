@@ -63,6 +63,7 @@ class Booster(Learner):
     max_bytes: int = settings.max_bytes_field()
 
     dense_rows = True
+    fills_missing = True
     random_greedy = True
     off_policy = True
     fixed_labels = "its weak learners have learnt costs over as many labels as it was made with"

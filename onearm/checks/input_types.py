@@ -77,7 +77,7 @@ def _bad_rows(learner: Any, X: np.ndarray, y: np.ndarray) -> Refusals:
         "more indices than values": (([0, 1], [1.0]), "same length"),
         "infinity in a sparse row": (([0], [np.inf]), "finite"),
     }
-    if not learner.missing:
+    if not (learner.missing or learner.fills_missing):
         bad["NaN"] = (nan, "finite")
         bad["NaN in a sparse row"] = (([0], [np.nan]), "finite")
     for what, (x, says) in bad.items():

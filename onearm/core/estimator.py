@@ -18,7 +18,16 @@ import numpy as np
 
 from onearm.core import saving, state
 from onearm.core.chunks import chunks, is_read_once
-from onearm.core.inputs import as_matrix, as_row, as_rows, between, check_row, count, is_row
+from onearm.core.inputs import (
+    as_matrix,
+    as_row,
+    as_rows,
+    between,
+    check_row,
+    count,
+    is_row,
+    without_gaps,
+)
 from onearm.core.kernels import COMPILED
 from onearm.core.locking import Lock
 from onearm.core.parameters import checked, document, parameters
@@ -37,6 +46,7 @@ class Estimator(saving.Saveable):
     lock: Lock
     dense_rows = False  # sparse rows are made dense before a kernel sees them
     missing = False  # NaN is a value like any other
+    fills_missing = False  # NaN becomes 0 before a kernel sees it
     largest = LARGEST  # absolute value of a feature
     marks: tuple[str, ...] = ()  # class variables that no instance may replace
     schema: ClassVar[Any] = None  # of an instance: its columns and labels by name, where known
@@ -176,6 +186,8 @@ class Estimator(saving.Saveable):
     def _row(self, x: Any) -> Any:
         """Return a row as kernels take it; its values are checked only where it is made dense."""
         x = as_row(x, self.n_features)
+        if self.fills_missing:
+            x = without_gaps(x)
         if self.dense_rows and isinstance(x, tuple):
             self._check_row(x)
             indices, values = x
@@ -198,6 +210,7 @@ class Estimator(saving.Saveable):
             X.check_schema(self)
         first = 0
         for some, answers in chunks(X, y, self.dense_rows):
+            some = without_gaps(some) if self.fills_missing else some
             rows = as_rows(some, self.n_features, self.missing, first, self.largest)
             if targets and answers is None:
                 raise ValueError("y must be given: the true answer for each row")

@@ -71,6 +71,19 @@ def _ready(array: Any, kind: type) -> bool:
     return ours and array.ndim == 1 and array.flags.carray
 
 
+def without_gaps(X: Any) -> Any:
+    """Return rows, or a row, with 0 in the place of NaN."""
+    if isinstance(X, tuple):
+        return X[0], without_gaps(X[1])
+    values = X.data if hasattr(X, "tocsr") else X
+    if values.dtype.kind != "f" or not np.isnan(values).any():
+        return X
+    X = X.tocsr(copy=True) if hasattr(X, "tocsr") else X.copy()
+    values = X.data if hasattr(X, "tocsr") else X
+    values[np.isnan(values)] = 0.0
+    return X
+
+
 def as_rows(X: Any, d: int, missing: bool, first: int = 0, largest: float = LARGEST) -> Rows:
     """Return a matrix with `d` columns, every row checked; `first` is the number of row 0."""
     if X.shape[1] != d:

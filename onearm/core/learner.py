@@ -14,7 +14,7 @@ import numpy as np
 from numpy import ndarray
 
 from onearm.core import saving
-from onearm.core.assembly import HIDDEN, Kernels, assemble
+from onearm.core.assembly import HIDDEN, Kernels, as_seen, assemble
 from onearm.core.calls import DENSE, FLOAT, SPARSE, Calls, CompiledCalls, calls_for_sparse
 from onearm.core.choice import Choice, Tally, Trace, as_choice, as_outcome, as_outcomes, to_choice
 from onearm.core.estimator import Estimator, Progress
@@ -39,6 +39,7 @@ class Learner(Estimator):
     updating: np.ndarray = generator()  # that updating draws from
 
     kernels: ClassVar[Kernels]
+    round: ClassVar[dict[str, Any]]  # the kernels of `assembly` that it brings, by name
     full_information: ClassVar[bool] = False  # a baseline that is shown every true label
     real_rewards: ClassVar[bool] = False  # `correct` may be a reward in [0, 1]
     off_policy: ClassVar[bool] = False  # its update is right for choices of any other policy
@@ -55,6 +56,7 @@ class Learner(Estimator):
     def __init_subclass__(cls, **kernels: Any) -> None:
         super().__init_subclass__()
         if kernels:
+            cls.round = {"scores": as_seen, **kernels}
             cls.kernels = assemble(saving.name(cls), **kernels)
 
     def start(self) -> None:

@@ -94,6 +94,33 @@ def option_or_call(default: Any, *allowed: Any, doc: str = "") -> Any:
     return _field(default, f"{known['allowed']}, or callable", inside, True, doc)
 
 
+def named(default: str, inside: Callable[[Any], Any], allowed: str, *, doc: str = "") -> Any:
+    """Return a field for what `inside` turns into a name, or into None if it has none."""
+    return _field(default, allowed, inside, True, doc)
+
+
+def settings_of(*, doc: str = "") -> Any:
+    """Return a field for parameters of another class, by name."""
+
+    def inside(value: Any) -> dict[str, Any] | None:
+        value = {} if value is None else value
+        is_named = isinstance(value, dict) and all(isinstance(name, str) for name in value)
+        return dict(value) if is_named else None
+
+    return _field(None, "a dict of parameters", inside, True, doc)
+
+
+def pairs_of(*, doc: str = "") -> Any:
+    """Return a field for pairs of integers from 0 on."""
+    two = wholes((), 0).metadata["inside"]
+
+    def inside(value: Any) -> tuple[tuple[int, ...], ...] | None:
+        stored = tuple(map(two, value)) if isinstance(value, list | tuple) else (None,)
+        return stored if all(pair is not None and len(pair) == 2 for pair in stored) else None
+
+    return _field((), "pairs of integers of at least 0", inside, True, doc)
+
+
 def flag(default: bool, *, fixed: bool = False, doc: str = "") -> Any:
     """Return a field for True or False."""
     return option(default, True, False, fixed=fixed, doc=doc)

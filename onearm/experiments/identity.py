@@ -8,6 +8,7 @@ import platform
 from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from onearm.streams.stream import Stream
 PACKAGE = Path(onearm.__file__).parent
 OTHERS = (
     "racing/rows.py", "core/chunks.py", "core/inputs.py", "core/rng.py", "core/sparse_check.py",
-    "core/vectors.py",
+    "core/vectors.py", "core/state.py",
 )  # fmt: skip
 PACKAGES = ("onearm", "numpy", "numba")
 
@@ -50,8 +51,8 @@ def preparation(package: Path) -> str:
 
 def preparing_sources(package: Path) -> list[Path]:
     """Return the files of the package that rows depend on."""
-    streams = sorted((package / "streams").glob("*.py"))
-    return [*(package / name for name in OTHERS), *streams]
+    folders = (sorted((package / name).glob("*.py")) for name in ("schema", "streams"))
+    return [*(package / name for name in OTHERS), *chain.from_iterable(folders)]
 
 
 def stream_digest(stream: Stream) -> str:

@@ -23,6 +23,9 @@ from typing import Any
 
 from onearm.core.parameters import parameters
 from onearm.experiments import identity
+from onearm.experiments.job import hash_text
+from onearm.prepare.prepared import Prepared, wants_preparation
+from onearm.prepare.streams import prepared
 from onearm.racing.entries import grid, grid_size, learner_class, learner_entry, stream_grid
 from onearm.racing.foreign import ForeignClass
 from onearm.racing.rows import Source, resolve
@@ -181,7 +184,11 @@ class Plan:
 
 
 def _code(cls: Any) -> str:
-    return cls.code if isinstance(cls, ForeignClass) else identity.code(cls)
+    """Return a hash of the code of a learner and of what prepares its rows."""
+    if isinstance(cls, ForeignClass):
+        return hash_text(f"{cls.code} {identity.code(prepared)}")
+    code = identity.code(cls)
+    return hash_text(f"{code} {identity.code(Prepared)}") if wants_preparation(cls) else code
 
 
 def _require_different(what: str, names: list[str]) -> None:

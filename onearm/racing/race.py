@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 
 from onearm.core.kernels import is_compiled
-from onearm.experiments.job import Record
+from onearm.experiments.job import Record, key
 from onearm.experiments.ledger import Ledger, name_in_errors
 from onearm.experiments.pool import ALL_CORES, is_cluster, require_place
 from onearm.experiments.run import Experiment, print_line
@@ -21,6 +21,7 @@ from onearm.racing.plan import Plan
 from onearm.racing.records import fault
 from onearm.racing.run import Job
 from onearm.racing.summary import Failure, Score, scores
+from onearm.racing.winner import Winner
 
 RUNS = "runs.jsonl"
 
@@ -48,6 +49,21 @@ class Results:
     def scores(self) -> list[Score]:
         """Return every learner on every stream over all repeats, the lowest error first."""
         return scores(self.runs)
+
+    def best(self, stream: str | None = None) -> Winner:
+        """Return the learner with the lowest error on a stream, with its first repeat.
+
+        `stream` is its name, where several were raced. The best is one with bandit feedback, if
+        there is any.
+        """
+        names = list(dict.fromkeys(score.stream for score in self.scores()))
+        stream = names[0] if stream is None and len(names) == 1 else stream
+        if stream not in names:
+            raise ValueError(f"stream must be one of {', '.join(names)}, got {stream!r}")
+        scores = [score for score in self.scores() if score.stream == stream]
+        record = next((s for s in scores if s.best), scores[0]).records[0]
+        jobs = {key(job.configuration()): job for job in self.plan.jobs()}
+        return Winner(jobs[record["key"]], record)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the same as flat rows of numbers, for a data frame."""
@@ -79,6 +95,13 @@ class Results:
             for path in filter(is_figure, list(folder.iterdir())):
                 path.unlink()
             return [path.replace(folder / path.name) for path in written]
+
+    @classmethod
+    def read(cls, folder: str | Path) -> "Results":
+        """Return the results that a race has written into a folder."""
+        plan = Plan.read(Path(folder) / "race.toml")
+        experiment = Experiment(plan.jobs(), Ledger(Path(folder) / RUNS, fault))
+        return cls(plan, experiment.records(), [])
 
 
 def race(

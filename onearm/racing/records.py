@@ -57,6 +57,8 @@ def fault(record: Record) -> str | None:
     for name, errors in (("curve", curve.get("error")), ("majority", majority)):
         if not isinstance(errors, list) or list(map(_share, errors)) != [True] * len(rounds):
             return f"{name} must have {len(rounds)} errors in [0, 1]"
+    if not isinstance(record.get("labels_sha256", ""), str):  # nor this
+        return f"labels_sha256 must be a text, got {str(record['labels_sha256'])[:80]!r}"
     machine = record.get("machine")  # which those have not either
     sound = machine is None or (_dict(machine) and {"cpu", "cores", "python"} <= set(machine))
     return None if sound else "machine must have cpu, cores and python"

@@ -1,5 +1,7 @@
 """The rows of a race: source → order → view.
 
+Our learners get rows as they are; learners of other packages may want them prepared.
+
 A source is resolved once: a file is hashed and its columns are learned where the race is planned,
 and every worker reads its rows once. A repeat puts the rows in an order of its own, or has others
 of a synthetic stream; all learners of a repeat see the same rows in the same order, as a view
@@ -16,16 +18,17 @@ from typing import Any
 
 import onearm
 from onearm.experiments import identity
+from onearm.prepare.streams import filled, prepared
 from onearm.schema.names import did_you_mean
 from onearm.streams import datasets
 from onearm.streams.cache import file_digest
 from onearm.streams.order import in_passes, shuffled_passes
 from onearm.streams.stream import Stream
-from onearm.streams.views import view
 
 SYNTHETIC = {name.lower(): name for name in onearm.STREAMS if name != "Stream"}
 FILE_KEYS = {"file", "label", "nominal", "schema", "name", "n_features", "sha256"}
 IN_MEMORY = 2**30  # bytes of numbers: a larger stream is played in file order, chunk by chunk
+VIEWS = {"raw": lambda stream: stream, "prepared": prepared, "filled": filled}
 CACHED = 2**28  # bytes of a repeat's rows that stay in memory from one learner to the next
 
 
@@ -185,29 +188,25 @@ def is_shuffled(source: Source, in_order: bool) -> bool:
 
 @lru_cache(maxsize=3)  # one of each view
 def rows(
-    source: Source, rounds: int | None, seed: int, in_order: bool, kind: str, tune: float = 0.0
-) -> Stream:
-    """Return what is played in a repeat, in the view of this kind.
+    source: Source, rounds: int | None, seed: int, in_order: bool, kind: str = "raw",
+    tune: float = 0.0,
+) -> Stream:  # fmt: skip
+    """Return what is played in a repeat, in the view of this kind, one of VIEWS.
 
     The rows for tuning do not come again where rows are played several times.
     """
     if source.generator:
         stream = source.generate(rounds, seed)
-        return view(kind, stream)(stream).in_memory_up_to(CACHED)
+        return VIEWS[kind](stream).in_memory_up_to(CACHED)
     stream = _loaded(source)
     n, n_tuning = rounds or stream.count(), n_tuning_rows(source, rounds, tune)
     if is_shuffled(source, in_order):
         ordered = shuffled_passes(stream, n, n_tuning, seed)
     else:
         ordered = in_passes(stream, n, n_tuning)
-    return _view(source, kind)(ordered).in_memory_up_to(CACHED)
+    return VIEWS[kind](ordered).in_memory_up_to(CACHED)
 
 
 @lru_cache(maxsize=1)
 def _loaded(source: Source) -> Stream:
     return source.load().in_memory_up_to(IN_MEMORY)
-
-
-@lru_cache(maxsize=2)
-def _view(source: Source, kind: str) -> Callable[[Stream], Stream]:
-    return view(kind, _loaded(source))

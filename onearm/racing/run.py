@@ -1,5 +1,6 @@
 """One run of a race: a learner plays the rows of a repeat."""
 
+import hashlib
 import math
 import time
 from datetime import UTC, datetime
@@ -54,9 +55,11 @@ class Job(NamedTuple):
     def play(self, progress: OnProgress = lambda *_: None) -> Record:
         stream, n_tuning = self.stream(), n_tuning_rows(self.source, self.rounds, self.tune)
         chosen = _tune(self, stream.first(n_tuning)) if n_tuning else {}
-        learner = stream.learner(self.cls, seed=self.seed + self.repeat, **self.parameters | chosen)
-        correct, y, seconds = _play(learner, stream.after(n_tuning), progress)
-        params, curve = learner.params(), metrics.curve(correct)
+        learner = self.learner(stream, self.seed + self.repeat, **chosen)
+        played = play_rows(learner, stream.after(n_tuning), progress)
+        correct, y, seconds = played[1:]
+        params = getattr(learner, "inner", learner).params()  # of a prepared one its own
+        curve = metrics.curve(correct)
         majority = metrics.curve(metrics.majority(y))
         return {
             "shuffled": is_shuffled(self.source, self.in_order),
@@ -64,7 +67,8 @@ class Job(NamedTuple):
             "exploration": learner.exploration, "tuned": chosen,
             "played": {k: v if isinstance(v, JSON) else repr(v) for k, v in params.items()},
             "n_classes": stream.n_classes, "n_features": stream.n_features,
-            "n_rounds": len(correct), "error": round(metrics.error(correct), 8),
+            "labels_sha256": played.digest(), "n_rounds": len(correct),
+            "error": round(metrics.error(correct), 8),
             "last_tenth": round(metrics.last(correct), 8),
             "area": round(metrics.area(correct), 8), "seconds": round(seconds, 6),
             "bytes": sum(array.nbytes for array in learner.content().values()),
@@ -74,40 +78,59 @@ class Job(NamedTuple):
             "versions": identity.versions(), "machine": identity.machine(),
         }  # fmt: skip
 
+    def learner(self, stream: Stream, seed: int, **chosen: Any) -> Any:
+        """Return a new learner for rows of a stream."""
+        raw = self.raw or not isinstance(self.cls, type)
+        return stream.learner(self.cls, raw=raw, seed=seed, **self.parameters | chosen)
+
     def summary(self, record: Record) -> str:
         return f"{self}: error {record['error']:.4f} in {record['n_rounds']} rounds"
 
     def stream(self) -> Stream:
-        """Return the rows for tuning and those that are played, in this learner's view.
+        """Return the rows for tuning and those that are played.
 
-        Learners that know nominal columns see the rows unchanged, the others scaled.
+        Learners of other packages that do not know nominal columns get them prepared.
         """
-        unscaled = self.raw or "nominal" in self.cls.__dataclass_fields__
-        kind = "raw" if self.cls.missing else "filled" if unscaled else "linear"
+        kind = "raw"
+        if not isinstance(self.cls, type):
+            unprepared = self.raw or "nominal" in self.cls.__dataclass_fields__
+            kind = "filled" if unprepared else "prepared"
         seed = self.seed + self.repeat
         return rows(self.source, self.rounds, seed, self.in_order, kind, self.tune)
 
 
-def _play(
-    learner: Any, stream: Stream, progress: OnProgress
-) -> tuple[np.ndarray, np.ndarray, float]:
-    """Return which choices were correct, the true labels, and the processor time."""
-    parts: list[np.ndarray] = []
+class Played(NamedTuple):
+    """What came of playing some rows."""
+
+    label: np.ndarray
+    correct: np.ndarray
+    y: np.ndarray
+    seconds: float  # of processor time
+
+    def digest(self) -> str:
+        """Return the SHA-256 of the chosen labels."""
+        return hashlib.sha256(self.label.astype("<i8").tobytes()).hexdigest()
+
+
+def play_rows(learner: Any, stream: Stream, progress: OnProgress) -> Played:
+    """Let a learner play all rows of a stream."""
     labels: list[np.ndarray] = []
+    correct: list[np.ndarray] = []
+    truths: list[np.ndarray] = []
     done, seconds = [0, 0], 0.0  # rounds, and correct ones
     of = stream.n_rows or 0
     for X, y in stream.chunks():
-        if not parts and hasattr(
-            learner, "kernels"
-        ):  # compile or load the kernels before the clock runs
+        if not labels and hasattr(learner, "kernels"):  # compile them before the clock runs
             type(learner)(**learner.params()).play(X[:1], y[:1])
         began = time.process_time()
         trace = learner.play(X, y, progress=lambda n, r: progress(done[0] + n, done[1] + r, of))
         seconds += time.process_time() - began
-        parts.append(trace.correct)
-        labels.append(np.array(y))
+        labels.append(trace.label)
+        correct.append(trace.correct)
+        truths.append(np.array(y))
         done[:] = done[0] + len(y), done[1] + int(trace.correct.sum())
-    return np.concatenate(parts), np.concatenate(labels), seconds
+    joined = [np.concatenate(parts) for parts in (labels, correct, truths)]
+    return Played(joined[0], joined[1], joined[2], seconds)
 
 
 def _tune(job: Job, stream: Stream) -> dict[str, float]:
@@ -119,16 +142,15 @@ def _tune(job: Job, stream: Stream) -> dict[str, float]:
     name = job.cls.exploration
     if name is None or name in job.parameters:
         return {}
-    default = getattr(stream.learner(job.cls, **job.parameters), name)
+    default = getattr(job.learner(stream, 0), name)
     errors = {}
     for rate in [default * times for times in FACTORS] if default else [0.0, *FACTORS]:
-        parameters = job.parameters | {name: rate, "seed": job.seed + job.repeat}
         try:
-            learner = stream.learner(job.cls, **parameters)
+            learner = job.learner(stream, job.seed + job.repeat, **{name: rate})
         except ValueError:
             continue  # out of its range
-        correct, *_ = _play(learner, stream, lambda *_: None)
-        errors[rate] = metrics.error(correct)
+        played = play_rows(learner, stream, lambda *_: None)
+        errors[rate] = metrics.error(played.correct)
     distance = {
         rate: abs(math.log(rate / default)) if default and rate else rate for rate in errors
     }

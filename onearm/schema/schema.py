@@ -135,6 +135,11 @@ class Schema:
         sizes = [column.n_codes for column in self._encoder.plain]
         return tuple(sizes) + (0,) * (self.n_features - len(sizes)) if any(sizes) else ()
 
+    @property
+    def n_words(self) -> int:
+        """How many numbers of a row, the last ones, count words of texts."""
+        return self.n_features - len(self._encoder.plain)
+
     def encode(self, context: Any, monitor: Monitor | None = None) -> Any:
         """Return the numbers of a context: an array, or sparse (indices, values).
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-LARGEST = 1e100  # of a value: squares and their sums must stay finite
+from onearm.core.state import LARGEST
+
 DAY = 86400.0  # seconds
 EPOCH = date(1970, 1, 1)
 MISSING_TYPES = ("NAType", "NaTType")  # of pandas

@@ -5,6 +5,7 @@ A stream can be read again from the start, any number of times, and gives the sa
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -211,16 +212,39 @@ class Stream:
                 pick(self.n_classes, meanings[-1], rng)
         return ((X, meanings[segment][y]) for segment, X, y in cut(self.chunks(), at))
 
-    def learner(self, cls: Any, **params: Any) -> Any:
+    def learner(self, cls: Any, *, raw: bool = False, **params: Any) -> Any:
         """Return a learner of class `cls` that fits this stream.
 
-        It stores the names of columns, values and classes, and refuses a stream with others.
+        A linear one gets prepared rows (`onearm.Prepared`), unless `raw`; `interactions` are then
+        products of columns, such as "device*hour". It stores the names of columns, values and
+        classes, and refuses a stream with others.
         """
-        if self.nominal and any(f == "nominal" for f in cls.__dataclass_fields__):
-            params["nominal"] = self.nominal
-        learner = cls(self.n_classes, self.n_features, **params)
+        from onearm.prepare.prepared import learner_for
+
+        if "interactions" in params:
+            params["interactions"] = [self._columns_of(pair) for pair in params["interactions"]]
+        columns: Any = {"nominal": self.nominal, "n_words": self.n_words}
+        learner = learner_for(cls, self.n_classes, self.n_features, **columns, raw=raw, **params)
         learner.schema = self.schema
         return learner
+
+    def _columns_of(self, pair: Any) -> Any:
+        """Return the columns of a product, given by their names."""
+        names = pair.split("*") if isinstance(pair, str) else pair
+        for name in names:
+            if isinstance(name, str) and name.strip() not in self.feature_names:
+                known = ", ".join(self.feature_names) or "not known"
+                raise ValueError(f"interactions must be of columns ({known}), got {pair!r}")
+        return [self.feature_names.index(n.strip()) if isinstance(n, str) else n for n in names]
+
+    @cached_property
+    def n_words(self) -> int:
+        """How many columns, the last ones, count words: of a sparse stream those that are texts,
+        or all where nothing is known of them."""
+        first = next(iter(self.chunks()), None)
+        if first is None or not hasattr(first[0], "tocsr"):
+            return 0
+        return self.encoded_by.n_words if self.encoded_by else self.n_features
 
     @property
     def schema(self) -> Schema | None:

@@ -54,7 +54,8 @@ def test_sizes_are_fixed(name):
 def test_a_parameter_is_checked_as_in_the_constructor(name):
     model = make(name)
     parameter = model.exploration
-    if parameter is None or model.__dataclass_fields__[parameter].metadata["fixed"]:
+    fields = getattr(model, "inner", model).__dataclass_fields__
+    if parameter is None or fields[parameter].metadata["fixed"]:
         return
     before = getattr(model, parameter)
     for bad in (-7.0, float("nan"), "a", None, True):

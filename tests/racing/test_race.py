@@ -22,7 +22,7 @@ def test_a_run_is_what_play_gives(tmp_path):
     results = race("balance", "Banditron", repeats=2, rounds=ROUNDS, seed=7, on=1)
     assert len(results.runs) == 2
     for record in results.runs:
-        stream = rows(resolve("balance"), ROUNDS, 7 + record["repeat"], False, "linear")
+        stream = rows(resolve("balance"), ROUNDS, 7 + record["repeat"], False)
         learner = stream.learner(onearm.Banditron, seed=7 + record["repeat"])
         correct = learner.play(*stream.arrays()).correct
         assert record["error"] == round(metrics.error(correct), 8)
@@ -39,17 +39,17 @@ def test_learners_of_a_repeat_see_the_same_rows(monkeypatch):
     def play(learner, stream, progress):
         X, y = stream.arrays()
         key = getattr(X, "data", X).tobytes(), y.tobytes()
-        seen.setdefault(type(learner).__name__, []).append(key)
-        return np.ones(len(y), bool), y, 1.0
+        seen.setdefault(learner.learner, []).append(key)
+        return running.Played(y, np.ones(len(y), bool), y, 1.0)
 
-    monkeypatch.setattr(running, "_play", play)
+    monkeypatch.setattr(running, "play_rows", play)
     race(["letter", "SynSep"], NAMES, repeats=2, rounds=50, on=1)
     assert seen["Perceptron"] == seen["Banditron"] == seen["SOBA"]
     assert len(set(seen["SOBA"])) == 4  # two streams, two repeats
 
 
 def test_with_more_rounds_than_rows_they_are_played_again():
-    stream = rows(resolve("balance"), 1500, 0, False, "raw")
+    stream = rows(resolve("balance"), 1500, 0, False)
     X, _ = stream.arrays()
     base = onearm.datasets.load("balance").arrays()[0]
     for part in (X[:625], X[625:1250]):
@@ -60,14 +60,14 @@ def test_with_more_rounds_than_rows_they_are_played_again():
 
 def test_a_time_series_is_not_shuffled(monkeypatch):
     base = onearm.datasets.load("balance").arrays()[0]
-    in_order = rows(resolve("balance"), 100, 0, True, "raw").arrays()[0]
+    in_order = rows(resolve("balance"), 100, 0, True).arrays()[0]
     np.testing.assert_array_equal(in_order, base[:100])
 
 
 def test_the_same_race_again_plays_nothing(tmp_path, monkeypatch):
     first = race("SynSep", NAMES, repeats=2, rounds=ROUNDS, on=1, out=tmp_path)
     assert len((tmp_path / RUNS).read_text().splitlines()) == 6
-    monkeypatch.setattr(running, "_play", None)
+    monkeypatch.setattr(running, "play_rows", None)
     again = race("synsep", NAMES, repeats=2, rounds=ROUNDS, on=1, out=tmp_path)
     assert again.runs == first.runs
     assert not again.failures

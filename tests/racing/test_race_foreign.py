@@ -53,7 +53,7 @@ def single(learner, **more):
 @pytest.mark.parametrize("given", [Linear, {"name": Linear, "rate": 0.5}])
 def test_a_run_is_what_a_loop_gives(given):
     (record,) = race("balance", given, rounds=80, seed=3, on=1).runs
-    stream = rows(resolve("balance"), 80, 3, False, "linear")
+    stream = rows(resolve("balance"), 80, 3, False, "prepared")
     learner, wrong = Linear(3, stream.n_features), 0
     for x, truth in zip(*stream.arrays(), strict=True):
         label = learner.choose(x)
@@ -267,12 +267,12 @@ class Half:
     [
         (Half, "must have the methods choose and update, .*, or predict and .*; Half has choose"),
         (Half(), "Half has choose"), (7, "int has none"),
-        ({"name": Linear, "rates": 1}, "Linear has the parameters rate, got 'rates'; did you mean"),
+        ({"name": Linear, "rates": 1}, "Linear has the parameters rate, got 'rates' .did you mean"),
         (needy, "needy needs the parameter 'depth': give {\"name\": needy, \"depth\": …}"),
         ({"name": Labels, "epsilon": 2}, r"Labels: epsilon must be in \[0, 1\], got 2"),
         ({"name": Scripted(), "at": 1}, r"Scripted has the parameters \(none\), got 'at'"),
         (Slots(), "cannot be sent to workers .*: give its class, or a function that makes it"),
-        ("inversgap", r"got 'inversgap'; did you mean 'InverseGap'\?"),
+        ("inversgap", r"got 'inversgap' .did you mean 'InverseGap'"),
         (onearm.SOBA(3, 4), "learners must be names or classes: give SOBA, not an object of it"),
         ([Linear(3, 5), Linear(3, 4)], "must have different names, got 2 that are 'Linear'"),
     ],

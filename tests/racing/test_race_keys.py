@@ -18,7 +18,7 @@ def package(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", ["streams/views.py", "racing/rows.py", "core/inputs.py", "core/rng.py"]
+    "name", ["streams/order.py", "racing/rows.py", "core/inputs.py", "core/rng.py"]
 )
 def test_a_change_of_preparation_makes_another_run(package, name, monkeypatch):
     plan = Plan(["SynSep"], ["SOBA"])
@@ -38,8 +38,14 @@ def test_a_change_elsewhere_or_a_comment_does_not(package):
 
 
 def test_all_code_that_prepares_rows_counts():
-    """What these sources import of ours is among them, except kernels' compiling and digests."""
-    others = ("core/kernels.py", "experiments/identity.py")
+    """What these sources import of ours is among them, except compiling, digests, and what prepares
+    rows for a learner, which is in the hash of its code."""
+    others = (
+        "core/kernels.py",
+        "experiments/identity.py",
+        "prepare/streams.py",
+        "prepare/prepared.py",
+    )
     known = {*preparing_sources(PACKAGE), *(PACKAGE / name for name in others)}
     for path in preparing_sources(PACKAGE):
         for node in ast.walk(ast.parse(path.read_text())):

@@ -99,7 +99,7 @@ def test_a_file_larger_than_memory_is_played_in_file_order(tmp_path, monkeypatch
     path.write_text("a,label\n" + "\n".join(lines))
     monkeypatch.setattr(race_rows, "IN_MEMORY", 100)
     monkeypatch.setattr(race_rows, "CACHED", 100)
-    stream = rows(resolve(path), 700, 0, False, "raw")
+    stream = rows(resolve(path), 700, 0, False)
     X, y = stream.arrays()
     assert not stream.in_memory
     np.testing.assert_array_equal(X[:, 0], np.arange(700) % 500 % 7)

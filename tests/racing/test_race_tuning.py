@@ -19,7 +19,7 @@ def test_tuning_is_not_part_of_the_race():
     banditron, perceptron = tuned.runs
     assert banditron["tuned"]["gamma"] in [0.05 * 4.0**p for p in range(-3, 3)]
     assert perceptron["tuned"] == {}
-    stream = rows(resolve("SynSep"), ROUNDS, 0, False, "linear")
+    stream = rows(resolve("SynSep"), ROUNDS, 0, False)
     gamma = banditron["tuned"]["gamma"]
     learner = stream.learner(onearm.Banditron, gamma=gamma)
     correct = learner.play(*(a[ROUNDS // 4 :] for a in stream.arrays())).correct

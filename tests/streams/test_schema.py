@@ -8,7 +8,6 @@ import pytest
 
 import onearm
 from onearm import HoeffdingTree, Stream, read
-from onearm.streams.views import linear
 from tests.streams.file_rows import sound
 
 COLOURS = ("red", "blue", "green", "grey")
@@ -113,14 +112,3 @@ def test_numbers_may_be_written_differently(write):
     learner.play(read(write("other.csv", "a,y\n1,0.0\n2,1.0\n")))
     with pytest.raises(ValueError, match="the label has other classes: '2' is new, '1' is missing"):
         learner.play(read(write("other.csv", "a,y\n1,0\n2,2\n")))
-
-
-def test_scaled_rows_have_names_for_their_columns(write):
-    stream = read(write("one.csv", rows((0, 1, 2, 3))))
-    spread = ("colour=blue", "colour=green", "colour=grey", "colour=red", "size", "1")
-    assert linear(stream).feature_names == spread
-    assert linear(stream).n_features == len(spread)
-    learner = linear(stream).learner(onearm.Perceptron)
-    other = read(write("other.csv", rows((0, 1, 2, 3)).replace("red", "pink")))
-    with pytest.raises(ValueError, match="column 3 is called 'colour=pink', not 'colour=red'"):
-        learner.predict(linear(other))

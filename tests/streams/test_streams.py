@@ -102,7 +102,8 @@ def test_stream_of_arrays_is_checked():
     X, y = np.eye(3), np.array([0, 2, 1])
     stream = Stream.of(X, y, name="mine", class_names=("a", "b", "c"))
     assert (stream.n_classes, stream.n_features, stream.n_rows) == (3, 3, 3)
-    assert isinstance(stream.learner(Banditron, gamma=0.1), Banditron)
+    assert isinstance(stream.learner(Banditron, gamma=0.1, raw=True), Banditron)
+    assert stream.learner(Banditron, gamma=0.1).inner.gamma == 0.1
     with pytest.raises(ValueError, match="labels in"):
         Stream.of(X, [0, -1, 1])
     with pytest.raises(ValueError, match="one label for each"):

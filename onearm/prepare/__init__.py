@@ -1,0 +1,1 @@
+"""What linear learners want of a row, made online."""
