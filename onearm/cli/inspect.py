@@ -32,10 +32,13 @@ def _lines(model: Any, header: dict[str, str]) -> Iterator[str]:
     from onearm.schema.inference import describe
     from onearm.schema.names import listed
 
+    schema = getattr(model, "schema", None)
     yield f"class: {header['class']}"
+    if isinstance(model, onearm.Agent):
+        yield f"{model}"
+        model = model.learner
     parameters = model.params() if hasattr(model, "params") else model.get_params()
     yield from (f"  {name}: {value}" for name, value in parameters.items())
-    schema = getattr(model, "schema", None)
     yield f"columns: {describe(schema) if schema and schema.columns else 'no names'}"
     yield f"labels: {listed(schema.labels, 20) if schema and schema.labels else 'no names'}"
     arrays = model.content() if hasattr(model, "content") else {}

@@ -26,19 +26,19 @@ def predict(
     onearm predict model.safetensors new.parquet --out labels.csv
     """
     with errors_in_words():
-        learner, monitor = onearm.load(model), onearm.Monitor()
-        with _writer(out, _label_name(learner)) as write:
-            for rows in _rows(learner, data, monitor):
-                write(_named(learner, learner.predict(rows)))
+        loaded, monitor = onearm.load(model), onearm.Monitor()
+        with _writer(out, _label_name(loaded)) as write:
+            for rows in _rows(loaded, data, monitor):
+                write(_labels(loaded, rows))
     if monitor.rows:
         typer.echo(f"{data.name}: {monitor}", err=True)
 
 
-def _rows(learner: Any, data: Path, monitor: Any) -> Iterator[Any]:
+def _rows(model: Any, data: Path, monitor: Any) -> Iterator[Any]:
     """Return rows as the model takes them: encoded by its schema, or numbers as they are."""
     from onearm.streams.files import TABLES, read, read_rows
 
-    schema = getattr(learner, "schema", None)
+    schema = getattr(model, "schema", None)
     if schema is not None and schema.columns:
         return read_rows(data, schema, monitor)
     if data.suffix in TABLES:
@@ -46,14 +46,18 @@ def _rows(learner: Any, data: Path, monitor: Any) -> Iterator[Any]:
     return (rows for rows, _ in read(data).chunks())
 
 
-def _named(learner: Any, codes: Any) -> list[Any]:
-    schema = getattr(learner, "schema", None)
-    names = schema.labels if schema is not None and schema.labels else range(learner.n_classes)
-    return [names[code] for code in codes]
+def _labels(model: Any, rows: Any) -> list[Any]:
+    """Return the greedy labels by name; an agent does not choose retired ones."""
+    if isinstance(model, onearm.Agent):
+        ids = [model.schema.labels.index(name) for name in model.labels]
+        return [model.labels[i] for i in model.learner.scores(rows)[:, ids].argmax(axis=1)]
+    schema = getattr(model, "schema", None)
+    names = schema.labels if schema is not None and schema.labels else range(model.n_classes)
+    return [names[code] for code in model.predict(rows)]
 
 
-def _label_name(learner: Any) -> str:
-    return getattr(getattr(learner, "schema", None), "label", None) or "label"
+def _label_name(model: Any) -> str:
+    return getattr(getattr(model, "schema", None), "label", None) or "label"
 
 
 @contextmanager

@@ -3,8 +3,12 @@
 import math
 import re
 from collections import Counter
+from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 from zlib import crc32
+
+import numpy as np
 
 from onearm.schema.column import CATEGORY, Column
 from onearm.schema.values import as_text, as_word
@@ -60,6 +64,17 @@ class Words(dict[str, int]):
         """Return (bucket, number of words) of a text, buckets ascending."""
         words = WORD.findall(as_text(value).lower())
         return sorted(Counter(map(self.__getitem__, words)).items())
+
+    def count_all(self, values: Iterable[Any]) -> Any:
+        """Return the counts of many texts, a row of a sparse array for each."""
+        from scipy.sparse import csr_array
+
+        words = [WORD.findall(as_text(value).lower()) for value in values]
+        ends = np.cumsum([0, *map(len, words)])
+        at = np.fromiter(map(self.__getitem__, chain.from_iterable(words)), np.int64, ends[-1])
+        counts = csr_array((np.ones(len(at)), at, ends), shape=(len(words), self.n_buckets))
+        counts.sum_duplicates()
+        return counts
 
 
 def _bytes(word: str) -> bytes:

@@ -103,14 +103,17 @@ class Encoder:
         """Return the indices and counts of the words of all texts of a context."""
         at: list[int] = []
         counts: list[int] = []
-        for start, (name, words), text in zip(self.starts, self.words.items(), texts, strict=True):
-            try:
-                of_text = words.count(text)
-            except ValueError as error:
-                raise ValueError(f"{where}column {name!r} {error}") from None
+        for start, name, text in zip(self.starts, self.words, texts, strict=True):
+            of_text = self._word_counts(name, text, where)
             at += [start + bucket for bucket, _ in of_text]
             counts += [count for _, count in of_text]
         return at, counts
+
+    def _word_counts(self, name: str, text: Any, where: str) -> list[tuple[int, int]]:
+        try:
+            return self.words[name].count(text)
+        except ValueError as error:
+            raise ValueError(f"{where}column {name!r} {error}") from None
 
     def rows(self, data: Any, monitor: Monitor | None = None, where: Where = row_place) -> Any:
         """Return the rows of a table, or of many contexts: an array, or a sparse one."""
@@ -125,13 +128,39 @@ class Encoder:
         X = np.empty((n, len(self.plain)))
         for j, column in enumerate(self.plain):
             X[:, j] = self._column(column.name, columns.get(column.name, absent), where)
-        texts = [as_list(columns.get(name, absent)) for name in self.words]
-        words = [self._count_words(row, where(i)) for i, row in enumerate(zip(*texts, strict=True))]
+        texts = [
+            self._text_counts(name, as_list(columns.get(name, absent)), where)
+            for name in self.words
+        ]
         if monitor is not None:
             self._count(columns, X, monitor)
-        if not self.words:
-            return X
-        return self._stacked([self._with_words(x, *some) for x, some in zip(X, words, strict=True)])
+        return self._joined(X, texts) if self.words else X
+
+    def _text_counts(self, name: str, texts: list[Any], where: Where) -> Any:
+        try:
+            return self.words[name].count_all(texts)
+        except ValueError:
+            for i, text in enumerate(texts):
+                self._word_counts(name, text, where(i))
+            raise
+
+    def _joined(self, X: np.ndarray, texts: list[Any]) -> Any:
+        """Return numbers and codes, all of them stored, followed by counts of words."""
+        from scipy.sparse import csr_array
+
+        n, width = X.shape
+        lengths = [np.full(n, width), *(np.diff(counts.indptr) for counts in texts)]
+        ends = np.append(0, np.cumsum(sum(lengths)))
+        at, values = np.empty(ends[-1], np.int32), np.empty(ends[-1])
+        begin = ends[:-1].copy()  # of the next part in each row
+        plain = begin[:, None] + np.arange(width)
+        at[plain], values[plain] = np.arange(width), X
+        for start, length, counts in zip(self.starts, lengths[:-1], texts, strict=True):
+            begin += length
+            place = np.repeat(begin - counts.indptr[:-1], np.diff(counts.indptr))
+            place += np.arange(counts.nnz)
+            at[place], values[place] = start + counts.indices, counts.data
+        return csr_array((values, at, ends), shape=(n, self.n_features))
 
     def _column(self, name: str, column: Any, where: Where) -> Any:
         """Return the numbers of a column; what is wrong is looked for where something is."""
@@ -167,7 +196,10 @@ class Encoder:
             by_column = {self.plain[j].name: int(unseen[j]) for j in np.flatnonzero(unseen)}
         absent = [name for name in self.names if name not in names]
         n_known = len(self.names) - len(absent) + (self.label in names)
-        extra = set(names) - {*self.names, self.label} if len(names) > n_known else ()
+        extra: list[str] = []
+        if len(names) > n_known:
+            known = {*self.names, self.label}
+            extra = [name for name in names if name not in known]
         monitor.add(len(X), by_column, absent, extra)
 
 

@@ -104,11 +104,29 @@ def test_streams_and_data_sets_by_name(folder):
     assert (model.gamma, model.schema.labels) == (0.2, ("B", "L", "R"))
 
 
+def test_agents_are_predicted_and_inspected(folder):
+    agent = onearm.Agent(["news", "film"], {"age": "number"}, "InverseGap", feedback="one_right")
+    for row in ROWS[:50]:
+        choice = agent.choose(row)
+        agent.update(row, choice, choice.label == "film")
+    agent.save("agent")
+    result = runner.invoke(app, ["predict", "agent", "data.csv"])
+    assert result.stdout.split() == agent.predict(ROWS)
+    assert "extra columns: 'device' (400), 'kind' (400)" in result.stderr
+    shown = run("inspect", "agent")
+    assert "class: onearm.agent.agent.Agent" in shown
+    assert "50 updates" in shown
+    assert "labels: 'news', 'film'" in shown
+    agent.retire_label("film")
+    agent.save("agent")
+    assert set(runner.invoke(app, ["predict", "agent", "data.csv"]).stdout.split()) == {"news"}
+
+
 WRONG = {
     ("fit", "dat.csv"): "got 'dat.csv' (did you mean 'data.csv'?)",
     ("fit", "lettr"): "(did you mean 'letter'?)",
     ("fit", "data.csv", "--label", "knd"): "got 'knd' (did you mean 'kind'?)",
-    ("fit", "data.csv", "--learner", "chors"): "'chors' (did you mean 'Chorus'?)",
+    ("fit", "data.csv", "--learner", "chors"): "(did you mean 'Chorus'?)",
     ("fit", "data.csv", *TREE[:2], "--set", "delta"): "--set must be name=value, got 'delta'",
     ("fit", "data.csv", *TREE[:2], "--set", "delta=7"): "delta must be a number in",
     ("fit", "data.csv", "--schema", "none.json"): "schema must be a Schema, its JSON or a file",
