@@ -17,7 +17,7 @@ from onearm.core.assembly import Kernels, assemble
 from onearm.core.estimator import CALLS, Estimator
 from onearm.core.kernels import bind
 from onearm.core.learner import Learner
-from onearm.core.parameters import named, pairs_of, parameters, settings_of, whole, wholes
+from onearm.core.parameters import named, pairs_of, settings_of, whole, wholes
 from onearm.core.vectors import LARGEST
 from onearm.prepare.rows import WIDE, note, places, prepare_dense, prepare_sparse
 
@@ -112,7 +112,7 @@ def _name(learner: Any) -> str | None:
 class Prepared(Learner):
     """A linear learner on rows that are one-hot encoded, standardised and scaled online.
 
-    The parameters of the learner are attributes of the whole, too.
+    Parameters and weights of the learner are attributes of the whole, too.
 
     Examples
     --------
@@ -120,7 +120,7 @@ class Prepared(Learner):
     >>> letters = datasets.load("letter").shuffled(1)
     >>> learner = Prepared(letters.n_classes, letters.n_features, learner="LinUCB")
     >>> int((~learner.play(letters).correct).sum())
-    6979
+    7243
     """
 
     learner: str = named(
@@ -187,20 +187,19 @@ class Prepared(Learner):
 
     def __getattr__(self, name: str) -> Any:
         inner = vars(self).get("inner")
-        if inner is None or name not in {p.name for p in parameters(inner)}:
+        if inner is None or name.startswith("_"):
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
         return getattr(inner, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        inner = vars(self).get("inner")
-        known = {p.name for p in parameters(type(self))}
-        if inner is None or name in known or name not in {p.name for p in parameters(inner)}:
-            super().__setattr__(name, value)
-        else:
+        mine = vars(self)
+        if "_sealed" in mine and name not in mine and name in vars(self.inner):
             self.lock.run(self._set_inner, name, value)
+        else:
+            super().__setattr__(name, value)
 
     def _set_inner(self, name: str, value: Any) -> None:
-        setattr(self.inner, name, value)
+        setattr(self.inner, name, value)  # which refuses what is no parameter
         vars(self)["settings"] = self.settings | {name: getattr(self.inner, name)}
         for calls in CALLS:
             vars(self).pop(calls, None)

@@ -102,6 +102,11 @@ def test_parameters_of_the_learner_are_attributes():
     with pytest.raises(ValueError, match=r"gamma must be a number in .* got 7"):
         learner.gamma = 7
     assert learner.gamma == 0.4
+    assert learner.weights is learner.inner.weights
+    with pytest.raises(AttributeError, match="weights of Banditron cannot be replaced"):
+        learner.weights = np.zeros((5, 3))
+    with pytest.raises(AttributeError, match="Prepared has no attribute '_nothing'"):
+        getattr(learner, "_nothing")  # noqa: B009 a private name
 
 
 def test_a_class_may_be_given_in_place_of_its_name():
