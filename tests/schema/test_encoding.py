@@ -251,6 +251,18 @@ def test_a_monitor_counts_what_is_not_expected():
     assert "monitor" not in schema.to_json()
 
 
+def test_sparse_rows_store_the_same_entries_at_once_and_one_by_one():
+    schema = Schema({"t": {"text": 50}, "n": "number", "u": {"text": 3}, "c": ["a"]})
+    frame = pd.DataFrame({"t": ["to be or not to be", None], "n": [0, 1], "u": ["x x y z", "q"]})
+    X = schema.encode_all(frame)
+    for i, row in enumerate(frame.to_dict("records")):
+        indices, values = schema.encode(row)
+        stored = slice(X.indptr[i], X.indptr[i + 1])
+        np.testing.assert_array_equal(X.indices[stored], indices)
+        np.testing.assert_array_equal(X.data[stored], values)
+        assert (np.diff(indices) > 0).all()
+
+
 def test_nominal_and_features():
     schema = Schema({"t": {"text": 5}, "n": "number", "c": ["a", "b"], "h": {"category": 9}})
     assert (schema.n_features, schema.nominal) == (8, (0, 2, 9, 0, 0, 0, 0, 0))

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import onearm
-from onearm import HoeffdingTree, Stream, read
+from onearm import HoeffdingTree, Schema, Stream, read
+from onearm.streams.files import read_rows
 from tests.streams.file_rows import sound
 
 COLOURS = ("red", "blue", "green", "grey")
@@ -105,6 +106,27 @@ def test_unknown_names_are_not_compared(write, trained):
     trained.play(Stream.of(X, y, feature_names=("size", "colour")))
     made = HoeffdingTree(2, 2, nominal=(0, 4))
     made.play(read(write("test.csv", OTHERS["value"][0])))
+
+
+def test_hashed_columns_and_texts_are_compared(write):
+    path = write("some.csv", "a,y\none,0\ntwo,1\n")
+    learner = read(path, schema=Schema({"a": "category"}), label="y").learner(HoeffdingTree)
+    learner.predict(read(path, schema=Schema({"a": "category"}), label="y"))
+    other = read(path, schema=Schema({"a": {"category": 7}}), label="y")
+    wrong = "column 'a' has other values: {'category': 7}, not 'category'"
+    with pytest.raises(ValueError, match=wrong):
+        learner.predict(other)
+
+
+def test_columns_of_one_name_are_told_apart(write):
+    stream = read(write("twice.csv", "a,b,a,y\n1,2,x,0\n3,4,z,1\n"))
+    assert stream.schema == Schema(
+        {"a": "number", "b": "number", "a (2)": ["x", "z"]}, "01", label="y"
+    )
+    assert (
+        next(read_rows(write("twice.csv", "a,b,a,y\n1,2,z,0\n3,4,z,1\n"), stream.schema))[0, 2] == 1
+    )
+    assert Stream.of([[1.0, 2.0]], [0], feature_names=("a", "a")).schema.names == ["a", "a (1)"]
 
 
 def test_numbers_may_be_written_differently(write):
