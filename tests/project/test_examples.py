@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -47,3 +48,11 @@ def test_every_example_is_listed_and_tested():
     listed = set(re.findall(r"\]\((\w+\.py)\)", (EXAMPLES / "README.md").read_text()))
     assert scripts == listed
     assert all(f'run("{name}"' in Path(__file__).read_text() for name in scripts)
+
+
+@pytest.mark.skipif(find_spec("coba") is None, reason="Coba is in the extra bench")
+def test_coba_experiment(tmp_path):
+    _, *lines = run("coba_experiment.py", tmp_path).splitlines()
+    reward = {line[:20].strip(): last_number(line) for line in lines}
+    assert list(reward) == ["onearm Chorus", "onearm InverseGap", "BanditEpsilon", "Random"]
+    assert reward["onearm InverseGap"] > 0.7 > 0.6 > reward["BanditEpsilon"]
