@@ -4,7 +4,7 @@ BIN = .venv/bin
 ROUNDS ?= 20000
 export NUMBA_CACHE_DIR ?= $(CURDIR)/.cache/numba
 
-.PHONY: setup constraints demo test attack browser quick check bench docs clean
+.PHONY: setup constraints demo test attack browser quick check bench docs dist clean
 
 # Exact versions, of which constraints.txt says for which Python; others get the ranges of pyproject.toml.
 PINNED = $(shell $(PYTHON) -c "import sys; print('--constraint constraints.txt' * (sys.version_info[:2] == (3, 11)))")
@@ -58,5 +58,9 @@ bench: .venv/ready
 docs: .venv/ready
 	$(BIN)/sphinx-build -W -b html docs docs/_build
 
+# Wheel and sdist, tried in empty environments of every CPython here from 3.11 up.
+dist: .venv/ready
+	$(BIN)/python -m tests.project.dist
+
 clean:
-	rm -rf .venv .cache demo docs/_build
+	rm -rf .venv .cache demo dist docs/_build

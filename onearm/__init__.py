@@ -77,6 +77,7 @@ PLACES = {
     "check_learner": "onearm.checks",
     "check_regressor": "onearm.checks.regressors",
 }
+EXTRAS = {"sklearn": "mh", "river": "river"}  # by the package that they bring
 MODULES = {
     "convex": "onearm.convex",
     "datasets": "onearm.streams.datasets",
@@ -95,7 +96,14 @@ def __getattr__(name: str) -> Any:
         return import_module(MODULES[name])
     if name not in PLACES:
         raise AttributeError(f"module 'onearm' has no attribute {name!r}")
-    value = getattr(import_module(PLACES[name]), name)
+    try:
+        value = getattr(import_module(PLACES[name]), name)
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package not in EXTRAS:
+            raise
+        needs = f"{name} needs {package}: pip install 'onearm[{EXTRAS[package]}]'"
+        raise ImportError(needs) from error
     globals()[name] = value
     return value
 
