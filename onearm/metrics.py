@@ -23,7 +23,7 @@ class Interval(NamedTuple):
 
 
 def error(correct: np.ndarray) -> float:
-    """Return the share of rounds that were wrong.
+    """Return the share of rounds that were wrong; of rewards, what they are below 1 on average.
 
     >>> error(np.array([True, False, True, True]))
     0.25
@@ -43,7 +43,7 @@ def area(correct: np.ndarray) -> float:
     >>> area(np.array([False, True, True, False]))
     0.583...
     """
-    wrong = np.cumsum(~np.asarray(correct, bool))
+    wrong = np.cumsum(_wrong(correct))
     return float(np.mean(wrong / np.arange(1, len(wrong) + 1)))
 
 
@@ -54,7 +54,7 @@ def curve(correct: np.ndarray, points: int = 200) -> Curve:
     Curve(rounds=array([1, 2, 4]), value=array([1. , 0.5, 0.5]))
     """
     rounds = curve_rounds(len(correct), points)
-    return Curve(rounds, np.cumsum(~np.asarray(correct, bool))[rounds - 1] / rounds)
+    return Curve(rounds, np.cumsum(_wrong(correct))[rounds - 1] / rounds)
 
 
 def curve_rounds(n: int, points: int = 200) -> np.ndarray:
@@ -67,13 +67,19 @@ def windows(correct: np.ndarray, size: int) -> Curve:
     if not 1 <= size <= len(correct):
         raise ValueError(f"size must be in [1, {len(correct)}], got {size}")
     n = len(correct) // size * size
-    wrong = ~np.asarray(correct[:n], bool).reshape(-1, size)
+    wrong = _wrong(correct[:n]).reshape(-1, size)
     return Curve(np.arange(size, n + 1, size), wrong.mean(axis=1))
+
+
+def _wrong(correct: np.ndarray) -> np.ndarray:
+    """Return 1 for wrong and 0 for right; of rewards, what is missing to 1."""
+    correct = np.asarray(correct)
+    return 1.0 - correct if correct.dtype.kind == "f" else ~correct.astype(bool)
 
 
 def regret(correct: np.ndarray, comparator: np.ndarray) -> np.ndarray:
     """Return after each round how many more mistakes there were than a comparator's."""
-    return np.cumsum(np.asarray(comparator, np.int64) - np.asarray(correct, np.int64))
+    return np.cumsum(_wrong(correct) * 1 - _wrong(comparator) * 1)
 
 
 def interval(values: np.ndarray, level: float = 0.95) -> Interval:
@@ -99,10 +105,14 @@ def majority(y: np.ndarray) -> np.ndarray:
     """Return the `correct` of always choosing the most frequent label so far, a baseline.
 
     Of equally frequent labels the first to be so; the first round, with no label yet, is wrong.
+    Of rewards, (n, k), the label with the largest sum so far, at first the first.
 
     >>> majority(np.array([2, 2, 0, 0, 0, 2])).astype(int)
     array([0, 1, 0, 0, 0, 0])
     """
+    if np.ndim(y) == 2:
+        before = np.cumsum(y, axis=0) - y
+        return np.asarray(y, float)[np.arange(len(y)), before.argmax(axis=1)]
     return _majority(np.asarray(y, np.int64), int(np.max(y)) + 1)
 
 

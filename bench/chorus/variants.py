@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from onearm.chorus import chorus
-from onearm.chorus.chorus import Chorus, begin, features
+from onearm.chorus.chorus import Chorus, begin
 from onearm.chorus.conductor import PRIOR
+from onearm.chorus.features import features
 from onearm.chorus.memory import recall, remember
 from onearm.chorus.rows import scaled
 from onearm.chorus.voices import teach
@@ -45,7 +46,7 @@ def error(sure, top):
 @kernel
 def begin_again(voices, memory, scatter, conductor):
     """Replace `begin`: fixed weights stay as they are."""
-    S, b, c, _, _, _ = conductor
+    S, b, c, _, _, _, _ = conductor
     before = c.copy()
     fixed = np.diag(S) > math.sqrt(ENDLESS)
     begin(voices, memory, scatter, conductor)
@@ -77,9 +78,9 @@ def recall_all(u, rows, Y, q, m):
 
 
 @kernel
-def teach_all(at, phi, first, last, label, right, q, own, bold, W, P):
+def teach_all(at, phi, first, last, label, reward, right, q, own, bold, W, P):
     """Replace `teach`: wrong labels count in full."""
-    teach(at, phi, first, last, label, right, 1.0, own, bold, W, P)
+    teach(at, phi, first, last, label, reward, right, 1.0, own, bold, W, P)
 
 
 SURE = with_kernels(

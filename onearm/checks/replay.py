@@ -103,7 +103,7 @@ def off_policy_learning(learner: Any) -> None:
 
 
 def rewards_are_accepted(learner: Any) -> None:
-    """Rewards in [0, 1] are learnt from, by update and by learn alike."""
+    """Rewards in [0, 1] are learnt from, by update, learn and play alike."""
     X, y, first, second = two_copies(learner)
     trace: Trace = fresh(learner).play(X, y)._replace(correct=np.linspace(0, 1, len(y)))
     second.learn(X, trace)
@@ -111,6 +111,13 @@ def rewards_are_accepted(learner: Any) -> None:
         first.update(x, Choice(label, greedy, p), float(reward))
     require(bits(first) == bits(second), "the states differ")
     require(not np.array_equal(first.scores(X), fresh(learner).scores(X)), "nothing was learnt")
+    rewards = np.random.default_rng(4).random((len(X), learner.n_classes))
+    earned = first.play(X, rewards).correct
+    for t, x in enumerate(X):
+        choice = second.choose(x)
+        second.update(x, choice, float(rewards[t, choice.label]))
+        require(rewards[t, choice.label] == earned[t], "play has other choices or rewards")
+    require(bits(first) == bits(second), "the states of play and update differ")
 
 
 def state_shapes_are_fixed(learner: Any) -> None:

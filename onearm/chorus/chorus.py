@@ -14,6 +14,12 @@ of the linear models; q is the 0.9 quantile of p over the rounds so far. So it e
 error is more likely than elsewhere, labels that were not tried there, and stops by itself; and it
 rules labels out by wrong answers as far as q allows.
 
+Where the feedback is a reward ρ ∈ [0, 1], in place of right or wrong, p is the expected reward of
+ŷ, and stacking, the test for drift and the frozen model take ρ. `own` regresses on ρ and starts at
+the mean reward ρ̄, in place of 0; over the numbers it has its full covariance (`ridge`). What knows
+only right and wrong (`bold`, memory, metric) takes a reward for right if it is 1 or above q: better
+than what is expected at best.
+
 The files are named after a choir: features are waves, base models are voices, the conductor weighs
 them, and the frozen previous model is an echo.
 """
@@ -23,13 +29,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from onearm.chorus import ridge
 from onearm.chorus.conductor import PRIOR, confidence, doubt, judge, rank, weights
 from onearm.chorus.echo import FOLLOWED, FROZEN, alarmed, echo, follow, freeze, frozen_label, grow
+from onearm.chorus.features import features, group
 from onearm.chorus.memory import NOW, WIDEST, folded, recall, remember
 from onearm.chorus.metric import FIRST, differ, measured, renew
-from onearm.chorus.rows import MANY, n_numbers, note, places, raw, scaled, weighed
+from onearm.chorus.rows import MANY, n_numbers, note, places, raw
 from onearm.chorus.voices import VARIANCE, sing, teach
-from onearm.chorus.waves import TURNS, USUAL, random_signs, turned, waves
+from onearm.chorus.waves import TURNS, USUAL, random_signs, turned
+from onearm.core.assembly import HIDDEN
 from onearm.core.explore import FLOOR_DOC, at_least, best, certain, sample_label
 from onearm.core.kernels import kernel, separate_kernel
 from onearm.core.learner import Learner, real, state, whole
@@ -37,34 +46,8 @@ from onearm.core.parameters import wholes
 from onearm.core.vectors import LARGEST
 
 RIDGE_OWN, RIDGE_BOLD = 0.01, 0.1
+COUNT, MEAN = 0, 1  # of rewards
 TEXT = 0.5  # of α: in a text some words are always new, and widths never small
-
-
-@separate_kernel
-def features(x, rows, wave):
-    """Where the features of a row stand, what they are, and its numbers; of a text, no numbers."""
-    moments, rounds, (start, nominal) = rows
-    edges, signs, scale, shift = wave
-    count, mean, square = moments
-    if len(edges) == 0:
-        at, phi = weighed(x, start, nominal, count, rounds[0])
-        return at, phi, np.zeros(0)
-    z = scaled(raw(x, len(start) - 1), start, nominal, count, mean, square)
-    phi = np.empty(edges[-1])
-    waves(z, signs, scale, shift, phi)
-    total = 1.0
-    for j in range(len(z)):
-        total += z[j] * z[j]
-    for j in range(len(z)):
-        phi[edges[1] + j] = z[j] / math.sqrt(total)
-    phi[-1] = 1.0 / math.sqrt(total)
-    return np.arange(len(phi)), phi, z
-
-
-@kernel
-def group(g, edges, phi):
-    """The first and last of the features of group g; a text has one group."""
-    return (edges[g], edges[g + 1]) if len(edges) else (0, len(phi))
 
 
 @separate_kernel
@@ -72,7 +55,7 @@ def look(x, inputs, voices, memories, conductor):
     rows, wave = inputs
     memory, (_, _, _, A), frozen = memories
     R, Y, counts = memory
-    _, _, c, top, alpha, _ = conductor
+    _, _, c, top, earned, alpha, _ = conductor
     edges, signs, _, _ = wave
     k, n, groups = voices[0].shape[2], len(c) - 1, max(1, len(edges) - 1)
     at, phi, z = features(x, rows, wave)
@@ -80,8 +63,10 @@ def look(x, inputs, voices, memories, conductor):
     m, width, e = np.zeros((n, k)), np.zeros((groups, k)), 0
     for g in range(groups):
         first, last = group(g, edges, phi)
-        m[2 * g + 1] = 1.0 / k
+        m[2 * g], m[2 * g + 1] = earned[MEAN], 1.0 / k
         sing(at, phi, first, last, voices[0], m[2 * g], m[2 * g + 1], width[g])
+    if earned[COUNT] > 0.0 and len(voices[2]):
+        ridge.expect(phi[edges[1] :], earned[MEAN], voices[2], m[2])
     if len(near):
         folded(z, signs, near[0])
         measured(A, near[0], near[1])
@@ -143,9 +128,9 @@ def update(
     (moments, rounds, (start, nominal)), (edges, _, _, _) = inputs
     memory, scatter, frozen = memories
     R, Y, counts = memory
-    W, P = voices
-    S, b, c, top, _, _ = conductor
-    right, groups = label == truth, max(1, len(edges) - 1)
+    W, P, B, D = voices
+    S, b, c, top, earned, _, _ = conductor
+    right, groups = reward >= 1.0 or reward > top[0], max(1, len(edges) - 1)
     if label == np.argmax(s) and alarmed(sure, reward, frozen[3]):
         freeze(weights(c), edges, W, memory, frozen)
         begin(voices, memory, scatter, conductor)
@@ -153,7 +138,9 @@ def update(
         judge(m, label, reward, S, b, c)
         for g in range(groups):
             first, last = group(g, edges, phi)
-            teach(at, phi, first, last, label, right, top[0], m[2 * g], m[2 * g + 1], W, P)
+            teach(at, phi, first, last, label, reward, right, top[0], m[2 * g], m[2 * g + 1], W, P)
+        if earned[COUNT] > 0.0 and len(B):
+            ridge.regress(phi[edges[1] :], label, reward - m[2, label], B, D)
         if len(near):
             expected = 0.5 * (m[2 * groups, label] + m[2 * groups + 1, label])
             remember(near, label, right, expected, R[NOW], Y[NOW], counts)
@@ -162,6 +149,9 @@ def update(
                 renew(scatter, memory)
         follow(e, label, reward, frozen[2])
         rank(sure, top)
+    if truth == HIDDEN and (reward > 0.0 or earned[COUNT] > 0.0):  # a reward, not right or wrong
+        earned[COUNT] += 1.0
+        earned[MEAN] += (reward - earned[MEAN]) / earned[COUNT]
     rounds[0] += 1.0
     count, mean, square = moments
     if len(edges):
@@ -174,12 +164,12 @@ def update(
 @separate_kernel
 def begin(voices, memory, scatter, conductor):
     """Forget all but the metric, which stays until there are as many right answers again."""
-    W, P = voices
+    W, P, B, D = voices
     R, Y, counts = memory
     C, M, N, A = scatter
-    S, b, c, top, _, _ = conductor
+    S, b, c, top, _, _, _ = conductor
     n = len(c) - 1
-    W[:] = 0.0
+    W[:], B[:], D[:] = 0.0, 0.0, 0.0
     W[:, VARIANCE] = 1.0 / RIDGE_OWN
     P[:], S[:] = 1.0 / RIDGE_BOLD, 0.0
     for i in range(n + 1):
@@ -216,6 +206,14 @@ class Chorus(Learner, look=look, scores=scores, chances=chances, choose=choose, 
     # voices: the weights of `own` and `bold` and the variances of `own`; the variances of `bold`
     weights: np.ndarray = state("n_phi", 3, "n_classes", range="[-1e100, 1e100]")
     variances: np.ndarray = state("n_phi", range="(0, 1e100]")
+    # ridge, of rewards: the weights b and D of every label; how many rewards there were, their mean
+    ridge_weights: np.ndarray = state(
+        "n_regressed", "n_classes", range="[-1e100, 1e100]", grow=ridge.grow
+    )
+    ridge_matrices: np.ndarray = state(
+        "n_classes", "n_regressed", "n_regressed", range="[-1.01, 1.01]", grow=ridge.grow
+    )
+    mean_reward: np.ndarray = state(2, range="[0, 1e18]")
     # conductor: the sums S and b of a regression on leads, its solution c, and q
     lead_products: np.ndarray = state("n_leads", "n_leads", range="[-1e100, 1e100]")
     lead_rewards: np.ndarray = state("n_leads", range="[-1e100, 1e100]")
@@ -242,13 +240,15 @@ class Chorus(Learner, look=look, scores=scores, chances=chances, choose=choose, 
     n_rounds: np.ndarray = state(1, range="[0, inf)")
 
     exploration = "alpha"
+    added_later = ("ridge_weights", "ridge_matrices", "mean_reward")
     missing = True
+    real_rewards = True
     off_policy = True
 
     def plan(self) -> None:
         self.n_numbers = self.n_phi = n_numbers(self.n_features, self.nominal)
         self.n_compared = self.n_rows = self.n_memories = 0
-        self.n_leads, self.columns = 4, 0
+        self.n_leads, self.columns, self.n_regressed = 4, 0, 0
         self.n_followed = self.n_classes if self.n_classes <= FOLLOWED else 1
         if self.n_numbers <= MANY:
             turn = turned(self.n_numbers)
@@ -257,6 +257,7 @@ class Chorus(Learner, look=look, scores=scores, chances=chances, choose=choose, 
             self.n_phi = turn * self.columns + self.n_numbers + 1
             self.n_compared, self.n_rows = min(self.n_numbers, WIDEST), 4 * n_waves
             self.n_memories, self.n_leads = 2, 8
+            self.n_regressed = ridge.n_regressed(self.n_numbers, self.n_classes)
 
     def start(self) -> None:
         super().start()
@@ -294,5 +295,6 @@ class Chorus(Learner, look=look, scores=scores, chances=chances, choose=choose, 
         scatter = self.scatter, self.label_means, self.label_counts, self.metric
         echo = self.frozen_weights, self.frozen_memory_weights, self.frozen_outcomes, self.change
         stacking = self.lead_products, self.lead_rewards, self.stacking_weights
-        conductor = *stacking, self.top_confidence, self.alpha, self.floor
-        return (rows, wave), (self.weights, self.variances), (memory, scatter, echo), conductor
+        conductor = *stacking, self.top_confidence, self.mean_reward, self.alpha, self.floor
+        voices = self.weights, self.variances, self.ridge_weights, self.ridge_matrices
+        return (rows, wave), voices, (memory, scatter, echo), conductor

@@ -1,9 +1,10 @@
 """Two linear base models that predict of every label how likely it is right.
 
-`own` updates a label only when it was chosen: it is slow and unbiased. `bold` updates all labels
-when the chosen one was right, and pushes it below 0 when it was wrong: it is fast, finds by
-elimination, and is misled by noise; so it pushes less if labels can be known with probability q at
-best. Both have a diagonal variance per feature, `own` for each label, `bold` for all of them.
+`own` updates a label only when it was chosen, by its reward (1 if right, 0 if wrong): it is slow
+and unbiased. `bold` updates all labels when the chosen one was right, and pushes it below 0 when it
+was wrong: it is fast, finds by elimination, and is misled by noise; so it pushes less if labels can
+be known with probability q at best. Both have a diagonal variance per feature, `own` for each
+label, `bold` for all of them.
 
 W is (features, 3, k): the weights of `own` and of `bold`, and the variances of `own`; P are those
 of `bold`.
@@ -33,13 +34,13 @@ def sing(at, phi, first, last, W, own, bold, width):
 
 
 @separate_kernel
-def teach(at, phi, first, last, label, right, q, own, bold, W, P):
-    """Update both models, whose scores are `own` and `bold`, after `label` was right or wrong."""
+def teach(at, phi, first, last, label, reward, right, q, own, bold, W, P):
+    """Update both models, whose scores are `own` and `bold`, after the feedback on `label`."""
     v_own = v_bold = 0.0
     for i in range(first, last):
         v_own += phi[i] * phi[i] * W[at[i], VARIANCE, label]
         v_bold += phi[i] * phi[i] * P[at[i]]
-    step = ((1.0 if right else 0.0) - own[label]) / (1.0 + v_own)
+    step = (reward - own[label]) / (1.0 + v_own)
     steps = np.empty(len(bold))
     for r in range(len(bold)):
         steps[r] = ((1.0 if r == label else 0.0) - bold[r]) / (1.0 + v_bold)

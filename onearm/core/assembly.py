@@ -9,7 +9,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from onearm.core.kernels import CALL, LOOP_WITHOUT_REFCOUNTS, ROUND, bind, kernel
+from onearm.core.kernels import (
+    CALL,
+    LOOP_WITHOUT_REFCOUNTS,
+    ROUND,
+    bind,
+    kernel,
+    kernel_without_refcounts,
+)
 from onearm.core.vectors import FINE, LARGEST, fault, fits, row
 
 HIDDEN = -1  # the true label, when the feedback does not reveal it
@@ -49,23 +56,35 @@ def copy_into(values, out):
         out[r] = values[r]
 
 
+@kernel_without_refcounts
+def outcome(y, t, a, shown):
+    """What label a comes to in round t, its reward, and the true label if it becomes known.
+
+    y has the true labels, or the rewards of all labels, (n, k).
+    """
+    if y.ndim == 2:
+        return y[t, a], y[t, a], HIDDEN
+    right = a == y[t]
+    truth = y[t] if shown or right else HIDDEN  # the one place where labels are hidden
+    return right, 1.0 if right else 0.0, truth
+
+
 def _play(
     X, y, shown, among, label, greedy, propensity, correct, done, choosing, updating, model
 ):  # fmt: skip
-    """`shown`: the learner sees every true label; `done` counts rounds and right ones."""
-    n_right = 0
+    """`shown`: the learner sees every true label; `done` sums up rounds and rewards."""
+    total = 0.0
     for t in range(len(y)):
         x = row(X, t)
         seen = look(x, *model)
         a, g, p = choose(seen, among, choosing, *model)
         p = max(p, LEAST)
-        right = a == y[t]
-        truth = y[t] if shown or right else HIDDEN  # the one place where labels are hidden
-        update(x, seen, a, g, p, 1.0 if right else 0.0, truth, updating, *model)
-        label[t], greedy[t], propensity[t], correct[t] = a, g, p, right
-        n_right += right
+        result, reward, truth = outcome(y, t, a, shown)
+        update(x, seen, a, g, p, reward, truth, updating, *model)
+        label[t], greedy[t], propensity[t], correct[t] = a, g, p, result
+        total += reward
     done[0] += len(y)
-    done[1] += n_right
+    done[1] += total
 
 
 def _learn(X, label, greedy, propensity, reward, truth, updating, model):

@@ -27,12 +27,12 @@ class Trace(NamedTuple):
     label: np.ndarray
     greedy: np.ndarray
     propensity: np.ndarray
-    correct: np.ndarray
+    correct: np.ndarray  # right or wrong, or the rewards
 
     @classmethod
-    def empty(cls, n: int) -> "Trace":
-        """Return room for `n` rounds."""
-        return cls(np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n), np.empty(n, bool))
+    def empty(cls, n: int, kind: type = bool) -> "Trace":
+        """Return room for `n` rounds with right or wrong as feedback, or rewards: floats."""
+        return cls(np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n), np.empty(n, kind))
 
     @classmethod
     def joined(cls, traces: "Sequence[Trace]") -> "Trace":
@@ -50,7 +50,12 @@ class Tally(NamedTuple):
     """What remains of a Trace when only counters are kept."""
 
     rounds: int
-    correct: int
+    correct: float  # rounds that were right, an integer, or the sum of rewards
+
+
+def plain(total: Any) -> float:
+    """Return a number of right choices as an integer, a sum of rewards as it is."""
+    return int(total) if total == int(total) else float(total)
 
 
 def _plain(chosen: tuple) -> Choice:

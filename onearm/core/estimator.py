@@ -48,6 +48,7 @@ class Estimator(saving.Saveable):
     missing = False  # NaN is a value like any other
     fills_missing = False  # NaN becomes 0 before a kernel sees it
     largest = LARGEST  # absolute value of a feature
+    added_later: tuple[str, ...] = ()  # state that files of earlier versions lack: zeros
     marks: tuple[str, ...] = ()  # class variables that no instance may replace
     schema: ClassVar[Any] = None  # of an instance: its columns and labels by name, where known
     way_out = "use fewer features or classes, or set onearm.max_bytes"
@@ -143,8 +144,10 @@ class Estimator(saving.Saveable):
     def loaded(cls, given: dict[str, Any], saved: dict[str, np.ndarray]) -> Self:
         """Return an estimator from what was saved of it."""
         made = cls._planned(given)
+        expected = state.shapes(made)
+        saved = {name: np.zeros(*expected[name]) for name in cls.added_later} | saved
         of_parts = {n: s for part in made.parts for n, s in part.content_shapes(saved).items()}
-        state.require_shapes(saved, state.shapes(made) | of_parts, cls.__name__)
+        state.require_shapes(saved, expected | of_parts, cls.__name__)
         state.require_ranges(saved, made)
         for owner in (made, *made.parts):
             owner.require_sound(saved)
@@ -223,13 +226,14 @@ class Estimator(saving.Saveable):
     ) -> Any:  # fmt: skip
         """Play examples part by part, `play(rows, targets, log)`, and return `result(logs)`.
 
-        `room(n)` makes the log of n rounds, or None; `done` is counted up by `play`. Ctrl-C keeps
-        what was learnt; the KeyboardInterrupt then has what would have been returned as `trace`.
+        `room(targets)` makes the log of these rounds, or None; `done` is counted up by `play`.
+        Ctrl-C keeps what was learnt; the KeyboardInterrupt then has what would have been returned
+        as `trace`.
         """
         logs: list[Any] = []
         try:
             for rows, answers in self._examples(X, y, targets):
-                logs.append(room(count(rows)))
+                logs.append(room(answers))
                 for part in self.lock.parts(count(rows)):
                     log = logs[-1] and [array[part] for array in logs[-1]]
                     play(between(rows, part.start, part.stop), answers[part], log)

@@ -131,6 +131,20 @@ def as_labels(y: Any, k: int, n: int, what: str = "y", first: int = 0) -> np.nda
     return labels
 
 
+def as_rewards(y: Any, k: int, n: int, first: int = 0) -> np.ndarray:
+    """Return the rewards of k labels in each of `n` rows, checked to be in [0, 1]."""
+    rewards = as_array(y, np.float64, "y")
+    if rewards.shape != (n, k):
+        expected = f"the rewards of {k} labels for each of {n} rows"
+        raise ValueError(f"y must have {expected}, got shape {rewards.shape}")
+    fine = (rewards >= 0.0) & (rewards <= 1.0)
+    if not fine.all():
+        t, label = np.unravel_index(int(fine.argmin()), fine.shape)
+        got = f"{rewards[t, label]} for label {label} in row {first + t}"
+        raise ValueError(f"rewards must be in [0, 1], got {got}")
+    return rewards
+
+
 def as_among(among: Any, k: int) -> np.ndarray:
     """Return the allowed labels in ascending order; they may be given as a mask of k."""
     mask = np.asarray(among)

@@ -16,9 +16,18 @@ from numpy import ndarray
 from onearm.core import saving
 from onearm.core.assembly import HIDDEN, Kernels, as_seen, assemble
 from onearm.core.calls import DENSE, FLOAT, SPARSE, Calls, CompiledCalls, calls_for_sparse
-from onearm.core.choice import Choice, Tally, Trace, as_choice, as_outcome, as_outcomes, to_choice
+from onearm.core.choice import (
+    Choice,
+    Tally,
+    Trace,
+    as_choice,
+    as_outcome,
+    as_outcomes,
+    plain,
+    to_choice,
+)
 from onearm.core.estimator import Estimator, Progress
-from onearm.core.inputs import as_among, as_labels, as_matrix, between, count
+from onearm.core.inputs import as_among, as_labels, as_matrix, as_rewards, between, count
 from onearm.core.kernels import kernel
 from onearm.core.parameters import REQUIRED, flag, option, real, whole
 from onearm.core.rng import as_generator, keyed, seeded
@@ -128,26 +137,32 @@ class Learner(Estimator):
     def play(
         self, X: Any, y: Any = None, *, trace: bool = True, progress: Progress | None = None
     ) -> Any:
-        """Choose and update along a labelled stream, with right or wrong as the only feedback.
+        """Choose and update along a stream, with feedback on the chosen label only.
 
-        Returns the Trace, or with `trace=False` a Tally. Ctrl-C keeps what was learnt so far; the
-        KeyboardInterrupt then has what would have been returned as its `trace`.
+        `y` are the true labels: the feedback is right or wrong. Or y are the rewards of all labels,
+        (n, k) in [0, 1]: the feedback is that of the chosen label. Returns the Trace, or with
+        `trace=False` a Tally. Ctrl-C keeps what was learnt so far; the KeyboardInterrupt then has
+        what would have been returned as its `trace`.
         """
-        done = np.zeros(2, np.int64)
+        done = np.zeros(2)
 
         def play(rows: Any, labels: np.ndarray, log: Any) -> None:
             self.lock.run(
                 self.kernels.play, rows, labels, self.full_information, self.labels,
-                *(log or Trace.empty(len(labels))), done, self.choosing, self.updating,
+                *(log or empty(labels)), done, self.choosing, self.updating,
                 self.model(),
             )  # fmt: skip
 
         def result(logs: list[Trace]) -> Trace | Tally:
-            rounds, correct = (int(n) for n in done)
-            return Trace.joined(logs).part(0, rounds) if trace else Tally(rounds, correct)
+            rounds = int(done[0])
+            return Trace.joined(logs).part(0, rounds) if trace else Tally(rounds, plain(done[1]))
 
-        room = Trace.empty if trace else lambda n: None
-        return self._run(X, y, self._labels, play, room, done, progress, result)
+        def empty(answers: np.ndarray) -> Trace:
+            return Trace.empty(len(answers), bool if answers.ndim == 1 else float)
+
+        room = empty if trace else lambda answers: None
+        report = progress and (lambda rounds, total: progress(rounds, plain(total)))
+        return self._run(X, y, self._answers, play, room, done, report, result)
 
     def learn(self, X: Any, trace: Any, y: Any = None) -> None:
         """Learn from logged choices and their outcomes, in their order.
@@ -222,5 +237,10 @@ class Learner(Estimator):
             raise ValueError(f"the stream {X.name} has {sizes}")
         return super()._examples(X, y, targets)
 
-    def _labels(self, y: Any, n: int, first: int) -> np.ndarray:
-        return as_labels(y, self.n_classes, n, first=first)
+    def _answers(self, y: Any, n: int, first: int) -> np.ndarray:
+        if np.ndim(y) != 2:
+            return as_labels(y, self.n_classes, n, first=first)
+        if not self.real_rewards:
+            expected = "labels, one for each row: it learns from right or wrong, not from rewards"
+            raise ValueError(f"y must be {expected}, for {type(self).__name__}")
+        return as_rewards(y, self.n_classes, n, first)

@@ -103,7 +103,7 @@ class Played(NamedTuple):
     """What came of playing some rows."""
 
     label: np.ndarray
-    correct: np.ndarray
+    correct: np.ndarray  # or rewards
     y: np.ndarray
     seconds: float  # of processor time
 
@@ -128,7 +128,7 @@ def play_rows(learner: Any, stream: Stream, progress: OnProgress) -> Played:
         labels.append(trace.label)
         correct.append(trace.correct)
         truths.append(np.array(y))
-        done[:] = done[0] + len(y), done[1] + int(trace.correct.sum())
+        done[:] = done[0] + len(y), done[1] + trace.correct.sum().item()
     joined = [np.concatenate(parts) for parts in (labels, correct, truths)]
     return Played(joined[0], joined[1], joined[2], seconds)
 

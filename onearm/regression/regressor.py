@@ -127,7 +127,8 @@ class Regressor(Estimator):
             kind = LOSSES.index(loss)
             play, targets = self._play_kernel(kind, noise, done), partial(self._targets, kind)
 
-        def room(n: int) -> Played:
+        def room(targets: np.ndarray) -> Played:
+            n = len(targets)
             return np.empty((n, self.n_outputs)), np.empty(n)
 
         def result(logs: list[Played]) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from onearm.core.chunks import chunks
-from onearm.core.inputs import as_array, as_labels, as_rows
+from onearm.core.inputs import as_array, as_labels, as_rewards, as_rows
 from onearm.core.rng import pick, seeded
 from onearm.schema.difference import difference
 from onearm.schema.schema import Schema
@@ -29,6 +29,7 @@ class Stream:
         Name of the stream in tables and plots.
     n_classes, n_features
         Sizes k and d; labels are the integers 0 to k-1, or numbers to regress where k = 0.
+        In the place of labels there may be the rewards of all labels, k in [0, 1] for each row.
     source
         A callable without arguments that returns the chunks (X, y) from the start.
     n_rows
@@ -73,7 +74,8 @@ class Stream:
     ) -> "Stream":
         """Return the rows of X with labels y as a stream; k is the largest label plus 1.
 
-        With `n_classes=0` y are numbers, or rows of such, for regressors.
+        Where y has two dimensions, it has the rewards of k labels for each row. With
+        `n_classes=0` y are numbers, or rows of such, for regressors.
         X is an array, sparse, or a data frame of numbers, whose columns give the features' names.
         """
         if hasattr(X, "columns"):
@@ -85,6 +87,9 @@ class Stream:
             k, labels = 0, as_array(y, np.float64, "y")
             if len(labels) != X.shape[0]:
                 raise ValueError(f"y must have one number for each of {X.shape[0]} rows")
+        elif np.ndim(y) == 2:
+            k = n_classes or np.shape(y)[1]
+            labels = as_rewards(y, k, X.shape[0])
         else:
             y = as_array(y, np.int64, "y")
             k = n_classes or int(y.max(initial=1)) + 1
@@ -210,7 +215,25 @@ class Stream:
             meanings.append(meanings[-1].copy())
             while np.array_equal(meanings[-2], meanings[-1]):
                 pick(self.n_classes, meanings[-1], rng)
-        return ((X, meanings[segment][y]) for segment, X, y in cut(self.chunks(), at))
+        orders = list(map(np.argsort, meanings))  # of columns, where y are rewards
+        return (
+            (X, meanings[segment][y] if y.ndim == 1 else y[:, orders[segment]])
+            for segment, X, y in cut(self.chunks(), at)
+        )
+
+    def rewarded(self, table: Any) -> "Stream":
+        """Return the stream with the rewards of all labels in the place of the true label.
+
+        `table` is (k, k): row r has the rewards, in [0, 1], of all labels where r is the true one.
+
+        >>> Stream.of([[1.0], [2.0]], [1, 0]).rewarded([[1, 0.5], [0.2, 1]]).arrays()[1]
+        array([[0.2, 1. ],
+               [1. , 0.5]])
+        """
+        require(n_classes=(self.n_classes > 1, "at least 2", self.n_classes))
+        rewards = as_rewards(table, self.n_classes, self.n_classes)
+        source = lambda: ((X, rewards[y]) for X, y in self.chunks())  # noqa: E731 as clear
+        return replace(self, source=source)
 
     def learner(self, cls: Any, *, raw: bool = False, **params: Any) -> Any:
         """Return a learner of class `cls` that fits this stream.

@@ -66,7 +66,7 @@ def test_chorus_with_texts(nominal):
         choice = learner.choose(row)
         assert choice == (np.argmax(naive.chances(x)), np.argmax(naive.scores(x)), 1.0)
         correct = choice.label == y[t]
-        naive.update(x, *choice, float(correct), None)
+        naive.update(x, *choice, float(correct), y[t] if correct else None)
         learner.update(row, choice, bool(correct))
     compare_states(learner, naive)
 

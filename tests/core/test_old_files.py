@@ -68,6 +68,9 @@ def test_an_old_file_loads(case, tmp_path):
     assert name == case.split("-")[0]
     saved = current_arrays(name, arrays)
     for array, values in arrays_of(model).items():
+        if array in getattr(model, "added_later", ()):
+            assert not values.any(), array
+            continue
         assert values.tobytes() == saved[array].tobytes(), array
     given = current_parameters(name, json.loads(header["parameters"]))
     for parameter, value in given.get("parameters", given).items():

@@ -46,6 +46,7 @@ class Chorus(Neighbours, Twin):
         self.table = np.zeros((2, k, k))  # tries and hits
         self.change = 0.0
         self.alarms = 0
+        self.earned = []  # all rewards, once there are any: right and wrong are none
         self.begin()
 
     tolerances: ClassVar = {
@@ -69,12 +70,18 @@ class Chorus(Neighbours, Twin):
         E, G, before = self.echo or (np.zeros((self.F, self.k)), np.zeros(self.n_memories), [])
         stacked = np.stack([self.own, self.bold, self.var], axis=1)
         arrays = {
+            "mean_reward": [len(self.earned), self.mean_reward()],
             "weights": stacked, "variances": self.P, "top_confidence": [self.top],
             "lead_products": self.S, "lead_rewards": self.b, "stacking_weights": self.c,
             "change": [self.change, self.alarms], "frozen_weights": E, "frozen_memory_weights": G,
             "frozen_outcomes": self.table.transpose(1, 2, 0),
         }  # fmt: skip
-        return arrays if self.text else arrays | self.memory_state(before)
+        if self.text:
+            return arrays
+        solved = [self.ridge(r) for r in range(self.k)]
+        arrays["ridge_weights"] = np.array([b for b, _ in solved]).T
+        arrays["ridge_matrices"] = [np.eye(len(A)) - np.linalg.inv(A) for _, A in solved]
+        return arrays | self.memory_state(before)
 
     def begin(self):
         k, n = self.k, self.n_voices
@@ -83,6 +90,7 @@ class Chorus(Neighbours, Twin):
         self.memory, self.remembered = [], 0  # (u, label, whether it was right) of rows; how many
         self.right = [[] for _ in range(k)]  # u of all rows of which a label was right
         self.top = 1.0
+        self.taught = [([], []) for _ in range(k)]  # of each label: rows x, and what they earned
         self.S = PRIOR * np.eye(n + 1)
         self.c = np.append(np.full(n, 1 / n), 0.0)
         self.b = PRIOR * self.c
@@ -139,9 +147,14 @@ class Chorus(Neighbours, Twin):
         outputs, widths = [], []
         for at in self.groups:
             f = phi[at, None]
-            outputs.append((f * self.own[at]).sum(axis=0))
+            outputs.append(self.mean_reward() + (f * self.own[at]).sum(axis=0))
             outputs.append(1 / self.k + (f * self.bold[at]).sum(axis=0))
             widths.append((f**2 * self.var[at]).sum(axis=0))
+        if self.earned and not self.text:
+            x = self.regressed(phi)
+            outputs[2] = self.mean_reward() + np.array(
+                [self.ridge(r)[0] @ x for r in range(self.k)]
+            )
         if not self.text:
             outputs.extend(self.recall(self.memory, u))
         if self.alarms:
@@ -153,6 +166,19 @@ class Chorus(Neighbours, Twin):
         else:
             outputs.append(np.zeros(self.k))
         return np.array(outputs), np.array(widths)
+
+    def mean_reward(self):
+        return float(np.mean(self.earned)) if self.earned else 0.0
+
+    def regressed(self, phi):
+        """The numbers and a constant, before they were scaled to norm 1."""
+        return phi[self.groups[1]] / phi[-1]
+
+    def ridge(self, label):
+        """The weights of a ridge regression of what a label earned beyond the mean, and A."""
+        X, y = (np.array(part) for part in self.taught[label])
+        A = np.eye(self.N + 1) + X.reshape(-1, self.N + 1).T @ X.reshape(-1, self.N + 1)
+        return np.linalg.solve(A, X.reshape(-1, self.N + 1).T @ y), A
 
     def echoed(self, phi, u):
         if not self.alarms:
@@ -198,6 +224,7 @@ class Chorus(Neighbours, Twin):
         phi, there, u = self.features(x)
         outputs, widths = self.outputs(phi, u)
         scores, sure = self.judged(outputs)
+        right = reward == 1 or reward > self.top
         if label == np.argmax(scores):
             self.change = max(0.0, self.change + sure - reward - SLACK)
         if self.change > ALARM:
@@ -206,13 +233,19 @@ class Chorus(Neighbours, Twin):
             e = self.echoed(phi, u)
             self.table[:, e, label] += 1.0, reward
             self.judge(outputs, label, reward)
+            if self.earned and not self.text:
+                rows, earned = self.taught[label]
+                rows.append(self.regressed(phi))
+                earned.append(reward - self.mean_reward())
             for g, at in enumerate(self.groups):
                 now = np.flatnonzero(there[at] & (phi[at] != 0.0)) + at.start
                 self.teach_own(phi, now, label, reward - outputs[2 * g, label], widths[g, label])
-                self.teach_bold(phi, now, label, reward, outputs[2 * g + 1])
+                self.teach_bold(phi, now, label, right, outputs[2 * g + 1])
             self.top = np.clip(self.top + 0.01 * (0.9 if sure > self.top else -0.1), 0, 1)
             if not self.text:
-                self.remember(u, label, reward == 1, outputs[4:6, label].mean())
+                self.remember(u, label, right, outputs[4:6, label].mean())
+        if truth is None and (reward > 0 or self.earned):
+            self.earned.append(reward)
         self.rows.append(x)
         if self.text:
             self.counts += there
@@ -241,10 +274,10 @@ class Chorus(Neighbours, Twin):
         self.own[now, label] += missed / (1 + width) * f * var
         self.var[now, label] = var / (KEEP + f**2 * var)
 
-    def teach_bold(self, phi, now, label, reward, outputs):
+    def teach_bold(self, phi, now, label, right, outputs):
         f, P = phi[now], self.P[now]
         p = f**2 @ P
-        if reward:
+        if right:
             step = (np.eye(self.k)[label] - outputs) / (1 + p)
             self.bold[now] += np.outer(f * P, step)
             self.P[now] = P / (KEEP + f**2 * P)
