@@ -80,10 +80,10 @@ class Perceptron(_Perceptron):
     def __init__(self, n_classes: int, n_features: int, *, seed: int = 0) -> None: ...  # fmt: skip
 
 class Banditron(_Banditron):
-    def __init__(self, n_classes: int, n_features: int, gamma: float = 0.05, *, seed: int = 0) -> None: ...  # fmt: skip
+    def __init__(self, n_classes: int, n_features: int, gamma: float = 0.0, *, seed: int = 0) -> None: ...  # fmt: skip
 
 class SOBA(_SOBA):
-    def __init__(self, n_classes: int, n_features: int, gamma: float = 0.03125, a: float = 1.0, diagonal: bool = True, adaptive: float = 0.0, *, seed: int = 0) -> None: ...  # fmt: skip
+    def __init__(self, n_classes: int, n_features: int, gamma: float = 0.0, a: float = 1.0, diagonal: bool = True, adaptive: float = 0.0, *, seed: int = 0) -> None: ...  # fmt: skip
 
 class Newtron(_Newtron):
     def __init__(self, n_classes: int, n_features: int, gamma: float = 0.00390625, alpha: float = 10.0, beta: float = 0.01, D: float = 6.5, diagonal: bool = True, *, seed: int = 0) -> None: ...  # fmt: skip

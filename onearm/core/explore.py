@@ -17,6 +17,14 @@ FLOOR_DOC = (
 )
 
 
+GAMMA_DOC = "Exploration rate γ: the chance of a random label; 0: k/64, at most 1/4."
+
+
+def usual_rate(k: int) -> float:
+    """Return a rate of uniform exploration that finds each of k labels soon enough."""
+    return min(k / 64, 0.25)
+
+
 @kernel_without_refcounts
 def best(s, among):
     """The allowed label with the largest score; the lowest of several."""

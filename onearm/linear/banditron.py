@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.core.explore import best, uniform_chances, uniformly
+from onearm.core.explore import GAMMA_DOC, best, uniform_chances, uniformly, usual_rate
 from onearm.core.learner import Learner, kernel, real, state
 from onearm.core.vectors import add, linear
 
@@ -55,11 +55,14 @@ class Banditron(Learner, look=linear, chances=chances, choose=choose, update=upd
     array([0, 1, 2])
     """
 
-    gamma: float = real(0.05, "(0, 1]", doc="Exploration rate γ: the chance of a random label.")
+    gamma: float = real(0.0, "[0, 1]", doc=GAMMA_DOC)
     weights: np.ndarray = state("n_features", "n_classes")  # the k of a feature lie side by side
 
     exploration = "gamma"
     off_policy = True
+
+    def validate(self) -> None:
+        vars(self)["gamma"] = self.gamma or usual_rate(self.n_classes)
 
     def model(self) -> tuple:
         return self.weights, self.gamma

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onearm.core.explore import best, runner_up, uniform_chances, uniformly
+from onearm.core.explore import GAMMA_DOC, best, runner_up, uniform_chances, uniformly, usual_rate
 from onearm.core.learner import flag, kernel, real, state
 from onearm.core.vectors import entry, linear, size, sqnorm
 from onearm.linear.second_order import SecondOrder, fall, inner, lower, times
@@ -110,12 +110,12 @@ class SOBA(SecondOrder, look=linear, chances=chances, choose=choose, update=upda
     Examples
     --------
     >>> from onearm import SynSep
-    >>> trace = SOBA(n_classes=9, n_features=400).play(SynSep(30_000))
+    >>> trace = SOBA(n_classes=9, n_features=400, gamma=2**-5).play(SynSep(30_000))
     >>> int((~trace.correct[-3000:]).sum())
     72
     """
 
-    gamma: float = real(2**-5, "(0, 1]", doc="Exploration rate γ; a smaller one learns later.")
+    gamma: float = real(0.0, "[0, 1]", doc=GAMMA_DOC)
     a: float = real(1.0, "[1e-12, 1e12]", fixed=True, doc="Regulariser: A starts as a·I.")
     diagonal: bool = flag(True, fixed=True, doc="Keep only the diagonal of the matrix A.")
     adaptive: float = real(
@@ -125,6 +125,9 @@ class SOBA(SecondOrder, look=linear, chances=chances, choose=choose, update=upda
 
     exploration = "gamma"
     off_policy = True
+
+    def validate(self) -> None:
+        vars(self)["gamma"] = self.gamma or usual_rate(self.n_classes)
 
     def scale(self) -> tuple[float, float]:
         return self.a, 1.0 / self.a

@@ -87,7 +87,7 @@ def tampered(path, **changes):
     [
         ({"n_classes": 10**9}, "GiB"),
         ({"n_classes": 4}, r"weights does not fit Banditron: it must be float64 of shape \(2, 4\)"),
-        ({"gamma": 7.0}, r"gamma must be a number in \(0, 1\], got 7.0"),
+        ({"gamma": 7.0}, r"gamma must be a number in \[0, 1\], got 7.0"),
         ({"gamma": None}, "gamma must be a number"),
         ({"surprise": 1}, "Banditron has no parameter 'surprise'"),
     ],
