@@ -1,6 +1,6 @@
 """Contexts and tables as users have them: a context as a mapping, a table as columns by name."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -40,7 +40,7 @@ def _as_plain(context: Any) -> Any:
         return context.as_py()
     if hasattr(context, "to_dict") and getattr(context, "ndim", 0) == 1:  # a Series of pandas
         return context.to_dict()
-    columns = as_columns(context) if getattr(context, "shape", (0,))[0] == 1 else None
+    columns = as_columns(context) if getattr(context, "shape", ())[:1] == (1,) else None
     return {name: as_list(c)[0] for name, c in columns.items()} if columns else context
 
 
@@ -60,7 +60,7 @@ def as_columns(data: Any, names: Sequence[str] = ()) -> dict[str, Any] | None:
     `names` are those of the columns of an array, which has none.
     """
     if isinstance(data, Mapping):
-        return {str(name): values for name, values in data.items()}
+        return _of_equal_length({str(name): values for name, values in data.items()})
     if isinstance(data, np.ndarray):
         if data.dtype.names:
             return {name: data[name] for name in data.dtype.names}
@@ -71,10 +71,21 @@ def as_columns(data: Any, names: Sequence[str] = ()) -> dict[str, Any] | None:
         return None
     import narwhals as nw
 
-    frame = nw.from_native(data, eager_only=True, pass_through=True)
-    if frame is data:  # pyarrow's batches are no frames to narwhals
+    frame = nw.from_native(data, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    if not isinstance(frame, nw.DataFrame):  # pyarrow's batches are no frames to narwhals
         return data.to_pydict() if hasattr(data, "to_pydict") else None
-    return dict(pair for name in frame.columns for pair in _unnested(str(name), frame[name]))
+    columns = zip(frame.columns, frame.iter_columns(), strict=True)
+    return dict(pair for name, series in columns for pair in _unnested(str(name), series))
+
+
+def _of_equal_length(columns: dict[str, Any]) -> dict[str, Any]:
+    """Refuse columns that are single values, or of different lengths."""
+    lengths = {len(values) if hasattr(values, "__len__") else -1 for values in columns.values()}
+    if len(lengths) > 1 or lengths & {-1} or any(isinstance(v, str) for v in columns.values()):
+        raise ValueError("a dict of columns must have equally many values in each, in lists")
+    return columns
 
 
 def _unnested(name: str, series: Any) -> Iterator[tuple[str, Any]]:
@@ -84,6 +95,13 @@ def _unnested(name: str, series: Any) -> Iterator[tuple[str, Any]]:
         yield from _unnested(f"{name}.{field.name}", series.struct.field(field.name))
     if not fields:
         yield name, series
+
+
+def as_contexts(data: Any) -> Iterable[Any]:
+    """Return what is to be a sequence of contexts if it can be one."""
+    if not isinstance(data, Iterable) or isinstance(data, str | bytes) or hasattr(data, "tocsr"):
+        raise ValueError(f"data must be a frame, or many contexts, got a {type(data).__name__}")
+    return data
 
 
 def as_floats(column: Any) -> np.ndarray | None:
@@ -117,7 +135,7 @@ def table_columns(data: Any) -> dict[str, Any]:
     """Return the columns of a table or of many contexts, with None where a context has none."""
     columns = as_columns(data)
     if columns is None:
-        contexts = [as_mapping(context) for context in data]
+        contexts = [as_mapping(context) for context in as_contexts(data)]
         names = dict.fromkeys(name for context in contexts for name in context)
         columns = {name: [context.get(name) for context in contexts] for name in names}
     if not columns or not len(next(iter(columns.values()))):

@@ -19,7 +19,7 @@ import numpy as np
 from onearm.core.state import LARGEST
 from onearm.schema.codes import Codes, Words
 from onearm.schema.column import CATEGORY, NUMBER, TEXT, Column
-from onearm.schema.contexts import as_columns, as_floats, as_list, as_mapping
+from onearm.schema.contexts import as_columns, as_contexts, as_floats, as_list, as_mapping
 from onearm.schema.monitor import Monitor
 from onearm.schema.names import listed
 from onearm.schema.values import as_number
@@ -119,9 +119,8 @@ class Encoder:
         """Return the rows of a table, or of many contexts: an array, or a sparse one."""
         columns = as_columns(data, self.names)
         if columns is None:
-            return self._stacked(
-                [self.row(context, monitor, where(i)) for i, context in enumerate(data)]
-            )
+            contexts = enumerate(as_contexts(data))
+            return self._stacked([self.row(x, monitor, where(i)) for i, x in contexts])
         self._require_columns(columns)
         n = len(next(iter(columns.values())))
         absent = [None] * n

@@ -102,6 +102,8 @@ class Schema:
     @classmethod
     def from_json(cls, text: str) -> "Schema":
         """Return the schema that `to_json` wrote; any other text gets a ValueError."""
+        if not isinstance(text, str | bytes):
+            raise ValueError(f"a schema must be a text, got {shown(text)}")
         try:
             content = json.loads(text)
         except RecursionError:
@@ -160,13 +162,15 @@ class Schema:
 
     def encode_labels(self, names: Iterable[Any], where: Where = row_place) -> np.ndarray:
         """Return the codes of labels."""
-        codes, words = self._codes, [as_word(name) for name in names]
-        for i, word in enumerate(words):
-            if word not in codes:
-                hint = did_you_mean(word, map(str, self.labels))
-                allowed = f"one of {listed(self.labels)}"
-                raise ValueError(f"{where(i)}the label must be {allowed}, got {word!r}{hint}")
-        return np.array([codes[word] for word in words], np.int64)
+        codes: list[int] = []
+        try:
+            for name in names:
+                codes.append(self._codes[as_word(name)])
+        except (KeyError, ValueError):
+            hint = did_you_mean(name, map(str, self.labels))
+            wrong = f"the label must be one of {listed(self.labels)}, got {shown(name)}{hint}"
+            raise ValueError(f"{where(len(codes))}{wrong}") from None
+        return np.array(codes, np.int64)
 
     @cached_property
     def _codes(self) -> dict[str | None, int]:

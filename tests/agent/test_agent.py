@@ -308,7 +308,7 @@ def test_a_schema_must_be_given(schema):
 @pytest.mark.parametrize(
     ("given", "match"),
     [
-        ({"learner": "InversGap"}, "got 'InversGap'; did you mean 'InverseGap'?"),
+        ({"learner": "InversGap"}, "got 'InversGap' .did you mean 'InverseGap'?"),
         ({"learner": int}, "learner must be a class or one of"),
         ({"learner": "OGD"}, "learner must be a class or one of"),
         ({"feedback": "clicks"}, "feedback must be one of reward, one_right, got 'clicks'"),
@@ -325,7 +325,7 @@ def test_wrong_arguments_are_refused(given, match):
 @pytest.mark.parametrize(
     ("among", "match"),
     [
-        (["sprots"], "among must be one of .*, got 'sprots'; did you mean 'sports'?"),
+        (["sprots"], "among must be one of .*, got 'sprots' .did you mean 'sports'?"),
         ([], "among must be different labels, at least one, got none"),
         (["tech", "tech"], "among must be different labels"),
         ("tech", "among must be a list of labels, got 'tech'"),
@@ -344,7 +344,7 @@ def test_wrong_allowed_labels_are_refused(among, match):
     ("choice", "match"),
     [
         (("weather", "tech", 0.5), "the label of a choice must be one of .*, got 'weather'"),
-        (("tech", "politcs", 0.5), "greedy label .*, got 'politcs'; did you mean 'politics'?"),
+        (("tech", "politcs", 0.5), "greedy label .*, got 'politcs' .did you mean 'politics'?"),
         (("tech", "tech", 0.0), "propensity must be in"),
         (("tech", "tech", float("nan")), "propensity must be in"),
         (("tech", "tech", "0.5"), "choice must be"),

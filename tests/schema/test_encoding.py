@@ -3,6 +3,7 @@
 from collections import namedtuple
 from datetime import date, datetime
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -10,6 +11,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
 from onearm import Monitor, Schema
 from tests.reference.schema import encoded
@@ -212,6 +214,29 @@ def test_a_wrong_value_is_named_with_its_column_and_row(context, wrong):
         schema.encode(whole)
     with pytest.raises(ValueError, match=f"row 1: .*{wrong}"):
         schema.encode_all([right, whole])
+
+
+def test_frames_of_every_make():
+    frame = pd.DataFrame({"age": [31.0], "device": ["phone"]})
+    for table in (pl.from_pandas(frame).lazy(), nw.from_native(frame), iter([ROW])):
+        assert SCHEMA.encode_all(table)[0, 0] == 31.0, type(table)
+    plain = pd.DataFrame([[1, "x"], [2, "y"]])  # columns 0 and 1
+    assert Schema.infer(plain, label="1").names == ["0"]
+    assert Schema.infer(plain, label="1").encode_all(plain).tolist() == [[1.0], [2.0]]
+
+
+NO_TABLES = {
+    "None": None, "a number": 3, "a text": "abc", "a sparse array": csr_array(np.eye(2)),
+    "a vector": np.ones(2), "a dict": ROW, "a column": pd.Series([1, 2]),
+    "a ragged dict": {"age": [1, 2], "device": ["phone"]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NO_TABLES)
+def test_what_is_no_table_is_refused(name):
+    for call in (SCHEMA.encode_all, Schema.infer if name != "a text" else SCHEMA.encode):
+        with pytest.raises(ValueError, match="must"):
+            call(NO_TABLES[name])
 
 
 def test_a_wrong_value_of_a_frame_is_named():
