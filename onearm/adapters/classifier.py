@@ -8,12 +8,14 @@ and `error_` what it would have cost.
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from onearm.adapters.named_learner import learner_class, make_learner
+from onearm.adapters.making import make_learner
+from onearm.agent.making import learner_class
 from onearm.core.assembly import HIDDEN
 from onearm.core.choice import Trace
 
@@ -68,7 +70,7 @@ class BanditClassifier(ClassifierMixin, BaseEstimator):
         if not (isinstance(self.n_passes, int) and self.n_passes >= 1):
             raise ValueError(f"n_passes must be a whole number of at least 1, got {self.n_passes}")
         X, y = self._checked(X, y, reset=True)
-        self._start(np.unique(y))
+        self._start(np.unique(y), issparse(X))
         rng, wrong = check_random_state(self.random_state), 0
         labels = np.searchsorted(self.classes_, y)
         for _ in range(self.n_passes):
@@ -92,7 +94,7 @@ class BanditClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError("classes must be given in the first call of partial_fit")
         X, y = self._checked(X, y, reset=is_new)
         if is_new:
-            self._start(np.unique(classes))
+            self._start(np.unique(classes), issparse(X))
         labels = np.searchsorted(self.classes_, y)
         known = labels < len(self.classes_)
         if not known.all() or (self.classes_[labels] != y).any():
@@ -132,12 +134,12 @@ class BanditClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self.learner_.scores(self._checked(X, reset=False))
 
-    def _start(self, classes: np.ndarray) -> None:
+    def _start(self, classes: np.ndarray, sparse: bool) -> None:
         if len(classes) < 2:
             raise ValueError(f"y must have two classes at least, got one class: {classes[0]!r}")
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         sizes = len(classes), self.n_features_in_
-        self.learner_ = make_learner(self.learner, *sizes, seed, self.params)
+        self.learner_ = make_learner(self.learner, *sizes, seed, self.params, sparse)
         self.classes_ = classes
 
     def _checked(self, X: Any, *y: Any, reset: bool) -> Any:

@@ -12,7 +12,7 @@ from zlib import crc32
 import numpy as np
 from river import base
 
-from onearm.adapters.named_learner import make_learner
+from onearm.adapters.making import make_learner
 from onearm.core.inputs import as_row
 
 SPARSE = 512  # with more features rows are sparse
@@ -31,7 +31,8 @@ class RiverClassifier(base.Classifier):
     ) -> None:  # fmt: skip
         self.learner, self.n_classes, self.n_features = learner, n_classes, n_features
         self.seed, self.params = seed, params
-        self.model = make_learner(learner, n_classes, n_features, seed, params)
+        sparse = n_features > SPARSE
+        self.model = make_learner(learner, n_classes, n_features, seed, params, sparse)
         self.labels: list[Any] = []  # in the order in which they were met
         self.places: dict[Any, int] = {}  # of features in a row
         self.n_chosen = self.n_right = 0

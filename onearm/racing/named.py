@@ -63,7 +63,7 @@ def _of_package(place: str) -> ModuleType:
         return importlib.import_module(place)
     except ModuleNotFoundError as error:
         file = f"{place}.py"
-        likely = f"; did you mean {file!r}?" if Path(file).is_file() else ""
+        likely = f" (did you mean {file!r}?)" if Path(file).is_file() else ""
         raise ValueError(f"there is no module {error.name!r} for {place!r}{likely}") from error
 
 

@@ -5,7 +5,7 @@ import pytest
 from river import checks, datasets, evaluate, metrics, preprocessing
 
 import onearm
-from onearm.adapters.named_learner import make_learner
+from onearm.adapters.making import make_learner
 from onearm.adapters.river import RiverClassifier, to_river
 
 
@@ -71,5 +71,5 @@ def test_what_cannot_be_learned_is_refused():
         model.learn_one({"x": 1.0}, "c")
     with pytest.raises(ValueError, match=r"'x' must be a number or a text, got \[1\]"):
         model.learn_one({"x": [1]}, "a")
-    with pytest.raises(ValueError, match="learner must be a class of Learner or one of"):
+    with pytest.raises(ValueError, match="learner must be a class or one of"):
         to_river("Nobody")
