@@ -23,7 +23,7 @@ Nominal = Annotated[
 ]
 SchemaFile = Annotated[
     Path | None,
-    Option("--schema", help="JSON of a Schema, which says what the columns of a file are."),
+    Option("--schema", help="What the columns of a file are: JSON of a Schema, or infer."),
 ]
 RACERS = (
     "chorus,perceptron,banditron,soba,newtron,conservativeova,offsettree,inversegap,bag,"

@@ -27,6 +27,7 @@ def fit(
     ] = None,
     seed: Annotated[int, Option(min=0, max=2**62 - 1, help="Random seed.")] = 0,
     shuffle: Annotated[bool, Option("--shuffle", help="Play the rows in a random order.")] = False,
+    raw: Annotated[bool, Option("--raw", help="Do not prepare rows for linear learners.")] = False,
     out: Annotated[Path, Option(help="File of the model.")] = Path("model.safetensors"),
 ) -> None:
     """Learn along a file and save the model.
@@ -39,7 +40,9 @@ def fit(
         name = find_name(learner, onearm.LEARNERS, "learner")
         stream = _stream(data, label, nominal, schema, seed)
         stream = stream.shuffled(seed) if shuffle else stream
-        model = stream.learner(getattr(onearm, name), seed=seed, **_settings(setting or []))
+        model = stream.learner(
+            getattr(onearm, name), raw=raw, seed=seed, **_settings(setting or [])
+        )
         _require_folder(out)
         trace, stopped = _played(model, stream)
         model.save(out)

@@ -27,6 +27,7 @@ from onearm.streams.stream import Stream
 
 SYNTHETIC = {name.lower(): name for name in onearm.STREAMS if name != "Stream"}
 FILE_KEYS = {"file", "label", "nominal", "schema", "name", "n_features", "sha256"}
+INFER = "infer"  # as a schema: that of `Schema.infer`, where long lists of values are hashed
 IN_MEMORY = 2**30  # bytes of numbers: a larger stream is played in file order, chunk by chunk
 VIEWS = {"raw": lambda stream: stream, "prepared": prepared, "filled": filled}
 CACHED = 2**28  # bytes of a repeat's rows that stay in memory from one learner to the next
@@ -129,7 +130,7 @@ def _file(spec: dict[str, Any]) -> Source:
         allowed = f"a file or one of {', '.join(known)}"
         raise ValueError(f"stream must be {allowed}, got {spec['file']!r}{hint}")
     if "schema" in spec:
-        spec = spec | {"schema": schema_text(spec["schema"])}
+        spec = spec | {"schema": schema_text(spec["schema"], path, spec.get("label"))}
     return Source(spec | {"sha256": file_digest(path)})
 
 
@@ -137,14 +138,17 @@ def _files(folder: Path) -> list[Path]:
     return sorted(folder.iterdir()) if folder.is_dir() else []
 
 
-def schema_text(given: Any) -> str:
-    """Return the JSON of a schema, which is one, or the path of its file, or its JSON."""
+def schema_text(given: Any, path: Path, label: str | None) -> str:
+    """Return the JSON of a schema: a given one, one in a file, JSON itself, or that inferred."""
+    if given == INFER:
+        return onearm.Schema.infer(path, label).to_json()
     if isinstance(given, onearm.Schema):
         return given.to_json()
     text = str(given)
     if not text.lstrip().startswith("{"):
         if not Path(text).is_file():
-            raise ValueError(f"schema must be a Schema, its JSON or a file of it, got {text!r}")
+            allowed = f"a Schema, its JSON, a file of it or {INFER!r}"
+            raise ValueError(f"schema must be {allowed}, got {text!r}")
         text = Path(text).read_text(encoding="utf-8")
     try:
         return onearm.Schema.from_json(text).to_json()

@@ -94,6 +94,11 @@ def test_a_schema_says_what_columns_are(folder):
         *command[:-3], "nominal", *command[-2:], "--label", "kind", "--nominal", "age,device"
     )
     assert "nominal: 'age', 'device'" in output
+    rows = [row | {"title": f"some words of row {i}"} for i, row in enumerate(ROWS[:120])]
+    pd.DataFrame(rows).to_csv("titles.csv", index=False)
+    run("fit", "titles.csv", "--label", "kind", "--schema", "infer", "--learner", "banditron")
+    assert onearm.load("model.safetensors").schema == Schema.infer("titles.csv", label="kind")
+    assert onearm.load("model.safetensors").schema.columns[-1].kind == "text"
     assert "only files have columns" in run("race", "letter", "--label", "x", code=2)
 
 
@@ -129,7 +134,12 @@ WRONG = {
     ("fit", "data.csv", "--learner", "chors"): "(did you mean 'Chorus'?)",
     ("fit", "data.csv", *TREE[:2], "--set", "delta"): "--set must be name=value, got 'delta'",
     ("fit", "data.csv", *TREE[:2], "--set", "delta=7"): "delta must be a number in",
-    ("fit", "data.csv", "--schema", "none.json"): "schema must be a Schema, its JSON or a file",
+    (
+        "fit",
+        "data.csv",
+        "--schema",
+        "none.json",
+    ): "schema must be a Schema, its JSON, a file of it or",
     ("fit", "data.csv", "--schema", "wrong.csv"): "schema wrong.csv: Expecting value",
     ("fit", "data.csv", "--out", "no/model"): "--out must be a file in a folder that exists",
     (

@@ -19,7 +19,8 @@ def parse(data: bytes) -> tuple[dict[str, str], dict[str, np.ndarray]]:
 def model_file(header: dict[str, str], arrays: dict[str, np.ndarray]) -> bytes:
     """Return a model file with a valid digest."""
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    return save(arrays, header | {"sha256": digest(header["parameters"], arrays)})
+    sha256 = digest(header["parameters"], arrays, header.get("schema"))
+    return save(arrays, header | {"sha256": sha256})
 
 
 def damage(data: bytes, rng: np.random.Generator) -> bytes:

@@ -5,9 +5,12 @@ import json
 import pickle
 import subprocess
 import sys
+from contextlib import suppress
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from onearm import Schema
 
@@ -110,6 +113,39 @@ def test_hostile_json_gets_a_value_error(text):
     with pytest.raises(ValueError, match=r".") as refused:
         Schema.from_json(text)
     assert len(str(refused.value)) < 400
+
+
+leaves = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=3),
+    st.sampled_from(["number", "category", "text", "a", 2**24, 2**70]),
+)  # fmt: skip
+contents = st.recursive(
+    leaves,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3), st.dictionaries(st.sampled_from(["a", "text", "b"]), inner)
+    ),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.fixed_dictionaries({"columns": contents, "labels": contents, "label": contents}))
+def test_any_json_is_a_schema_or_gets_a_value_error(content):
+    try:
+        schema = Schema.from_json(json.dumps(content))
+    except ValueError:
+        return
+    assert Schema.from_json(schema.to_json()) == schema
+    assert schema.n_features >= len(schema.columns)
+    with suppress(ValueError):
+        schema.encode({"a": content["label"], "b": 1})
+
+
+@given(st.binary(max_size=40), st.integers(0, 200))
+def test_damaged_json_is_a_schema_or_gets_a_value_error(more, at):
+    text = Schema(COLUMNS, ["sport", 7], label="kind").to_json().encode()
+    with suppress(ValueError):
+        Schema.from_json(text[:at] + more + text[at + len(more) :])
 
 
 def test_dicts_need_no_library_of_frames():
