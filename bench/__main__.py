@@ -19,6 +19,7 @@ BENCHMARKS = {  # by name: the module with its `main`, and what it measures
     "regression.speed": ("regression.speed", "speed of boosting for regression"),
     "regression.pricing": ("regression.pricing", "prices from noisy profits"),
     "schema": ("schema", "frames and dicts to rows, beside scikit-learn and River"),
+    "agent": ("agent", "choose and update of an agent, by dict"),
     "race": ("race", "what a race adds to the time of its learners"),
     "walks": ("walks", "files and functions that calls pass, and times of imports"),
 }

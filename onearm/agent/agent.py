@@ -23,6 +23,7 @@ from onearm.core import saving
 from onearm.core.choice import Choice
 from onearm.core.locking import Lock
 from onearm.schema.monitor import Monitor
+from onearm.schema.names import listed
 from onearm.schema.schema import Schema
 from onearm.schema.values import shown
 
@@ -167,7 +168,11 @@ class Agent(saving.Saveable):
         """Return the greedy label of a context (a dict), or a list of those of a frame's rows."""
         if isinstance(data, Mapping):
             return self.predict([data])[0]
-        return self._lock.run(self._predict, self._encode_all(data))
+        return self.predict_rows(self._encode_all(data))
+
+    def predict_rows(self, rows: Any) -> list[Label]:
+        """Return the greedy labels of rows that the schema has encoded."""
+        return self._lock.run(self._predict, rows)
 
     def _predict(self, rows: Any) -> list[Label]:
         ids = self._labels.active_ids
@@ -247,8 +252,9 @@ class Agent(saving.Saveable):
         return Agent.loaded, self._lock.run(self._content)
 
     def __repr__(self) -> str:
-        parts = f"{list(self.labels)}, {type(self.learner).__name__}, feedback={self.feedback!r}"
-        return f"<Agent {parts}, {self._version} updates>"
+        retired = f" (retired: {listed(self.retired)})" if self.retired else ""
+        parts = f"{listed(self.labels)}{retired}; feedback {self.feedback}; version {self._version}"
+        return f"<Agent: {parts}; {self.learner}>"
 
 
 def require_feedback(learner: Any, feedback: Any) -> None:

@@ -50,8 +50,9 @@ class Labels:
         """Return the id of a name; of one that is retired, too."""
         number = self.find(name)
         if number is None:
-            hint = did_you_mean(name, map(str, self.names))
-            raise ValueError(f"{what} must be one of {listed(self.names)}, got {shown(name)}{hint}")
+            known = self.active if what == "among" else self.names
+            hint = did_you_mean(name, map(str, known))
+            raise ValueError(f"{what} must be one of {listed(known)}, got {shown(name)}{hint}")
         return number
 
     def allowed(self, among: Iterable[Any] | None) -> tuple[np.ndarray | None, tuple[Label, ...]]:

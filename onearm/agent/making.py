@@ -10,6 +10,7 @@ from onearm.agent.labels import as_names
 from onearm.core import saving
 from onearm.core.learner import Learner
 from onearm.core.old_names import current_arrays, current_class, current_parameters
+from onearm.prepare.prepared import learner_for
 from onearm.schema.names import did_you_mean, listed
 from onearm.schema.schema import Schema
 from onearm.schema.values import shown
@@ -45,9 +46,8 @@ def learner_class(learner: Any) -> Any:
 
 def make_learner(cls: Any, schema: Schema, params: dict[str, Any]) -> Any:
     """Return a new learner for the columns and labels of a schema."""
-    if schema.nominal and "nominal" in cls.__dataclass_fields__:
-        params = {**params, "nominal": schema.nominal}
-    return cls(len(schema.labels), schema.n_features, **params)
+    sizes = len(schema.labels), schema.n_features
+    return learner_for(cls, *sizes, nominal=schema.nominal, n_words=schema.n_words, **params)
 
 
 def load_learner(

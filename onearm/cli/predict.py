@@ -49,8 +49,7 @@ def _rows(model: Any, data: Path, monitor: Any) -> Iterator[Any]:
 def _labels(model: Any, rows: Any) -> list[Any]:
     """Return the greedy labels by name; an agent does not choose retired ones."""
     if isinstance(model, onearm.Agent):
-        ids = [model.schema.labels.index(name) for name in model.labels]
-        return [model.labels[i] for i in model.learner.scores(rows)[:, ids].argmax(axis=1)]
+        return model.predict_rows(rows)
     schema = getattr(model, "schema", None)
     names = schema.labels if schema is not None and schema.labels else range(model.n_classes)
     return [names[code] for code in model.predict(rows)]

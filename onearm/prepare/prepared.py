@@ -7,7 +7,7 @@ update; a late answer is prepared with the moments of then.
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -25,7 +25,7 @@ SHARED = ("choosing", "updating")  # generators: those of the whole are used
 METHODS = ("choose", "update", "play", "learn")
 INNER_MARKS = (
     "full_information", "real_rewards", "off_policy", "random_greedy", "estimated_propensity",
-    "exploration",
+    "exploration", "fixed_labels",
 )  # fmt: skip
 
 
@@ -203,6 +203,10 @@ class Prepared(Learner):
         vars(self)["settings"] = self.settings | {name: getattr(self.inner, name)}
         for calls in CALLS:
             vars(self).pop(calls, None)
+
+    def _copy_labels(self, grown: Self) -> None:
+        state.copy_labels(self, grown)
+        state.copy_labels(self.inner, grown.inner)
 
     def model(self) -> tuple:
         return (tuple(self.moments), self.n_rounds, self.layout), *self.inner.model()
