@@ -53,8 +53,7 @@ class Agent(saving.Saveable):
 
     Examples
     --------
-    >>> columns = {"age": "number", "device": ["phone", "desktop"]}
-    >>> agent = Agent(["sports", "tech"], columns, learner="InverseGap")
+    >>> agent = Agent(["sports", "tech"], {"age": "number", "device": ["phone", "desktop"]})
     >>> context = {"age": 31, "device": "phone"}
     >>> for _ in range(100):
     ...     choice = agent.choose(context)
@@ -259,7 +258,7 @@ class Agent(saving.Saveable):
 
 def require_feedback(learner: Any, feedback: Any) -> None:
     """Refuse a learner that cannot learn from this kind of feedback."""
-    name = type(learner).__name__
+    name = type(getattr(learner, "inner", learner)).__name__
     if feedback not in FEEDBACK:
         raise ValueError(f"feedback must be one of {', '.join(FEEDBACK)}, got {shown(feedback)}")
     if learner.full_information:

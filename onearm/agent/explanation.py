@@ -1,16 +1,22 @@
 """Explanation: how much each column of a context speaks for each label.
 
-That is the difference of the label's score and its score when the column is missing. For a linear
-learner it is weight × value.
+That is the difference of the label's score and its score when the column is missing. Where rows are
+prepared, the other entries of the prepared row stay as they are, though its norm is then below 1:
+so for a linear learner it is weight × value, of all entries that the column makes, and what the
+columns and the constant contribute adds up to the score.
 """
 
 from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from onearm.agent.decision import Label
 from onearm.agent.labels import Labels
+from onearm.core.inputs import as_rows, count, row_of
+from onearm.prepare.prepared import Prepared
+from onearm.prepare.rows import prepare_few, prepare_sparse
 from onearm.schema.contexts import as_mapping
 from onearm.schema.schema import Schema
 
@@ -67,7 +73,22 @@ def explain(learner: Any, schema: Schema, labels: Labels, context: Any) -> Expla
     values = as_mapping(context, names)
     schema.encode(values)  # which says what is wrong with it
     without = ({**values, name: None} for name in names)
-    scores = learner.scores(schema.encode_all([values, *without]))[:, labels.active_ids]
+    rows = schema.encode_all([values, *without])
+    prepared = isinstance(learner, Prepared)
+    scores = prepared_scores(learner, rows) if prepared else learner.scores(rows)
+    scores = scores[:, labels.active_ids]
     changes = (scores[0] - scores[1:]).T
     decisive = np.argsort(-np.ptp(changes, axis=0), kind="stable")  # what all labels gain is naught
     return Explanation(labels.active, tuple(names[j] for j in decisive), changes[:, decisive])
+
+
+def prepared_scores(learner: Prepared, rows: Any) -> np.ndarray:
+    """Return the scores of rows that are prepared and have the scale of the first."""
+    prepare = prepare_sparse if learner.sparse else prepare_few
+    columns, examples = learner.model()[0], as_rows(rows, learner.n_features, missing=True)
+    made = [prepare(row_of(examples, t), *columns) for t in range(count(examples))]
+    constant = made[0][1][-1]  # the last entry: 1 over the norm that the row had
+    ends = np.cumsum([0, *(len(at) for at, _ in made)])
+    entries = np.concatenate([value * (constant / value[-1]) for _, value in made])
+    at = np.concatenate([at for at, _ in made])
+    return learner.inner.scores(csr_array((entries, at, ends), (len(made), learner.n_inputs)))

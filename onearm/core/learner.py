@@ -213,7 +213,7 @@ class Learner(Estimator):
         array([0.5, 0. , 0. , 0. ])
         """
         if self.fixed_labels:
-            name = type(self).__name__
+            name = type(getattr(self, "inner", self)).__name__  # of what is prepared
             raise ValueError(f"labels cannot be added to {name}: {self.fixed_labels}")
         grown = type(self)(**self.params() | {"n_classes": n_classes})
         if grown.n_classes < self.n_classes:

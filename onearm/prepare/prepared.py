@@ -19,7 +19,7 @@ from onearm.core.kernels import bind
 from onearm.core.learner import Learner
 from onearm.core.parameters import named, pairs_of, settings_of, whole, wholes
 from onearm.core.vectors import LARGEST
-from onearm.prepare.rows import WIDE, note, places, prepare_dense, prepare_sparse
+from onearm.prepare.rows import WIDE, note, places, prepare_dense, prepare_few, prepare_sparse
 
 SHARED = ("choosing", "updating")  # generators: those of the whole are used
 METHODS = ("choose", "update", "play", "learn")
@@ -60,13 +60,16 @@ TEMPLATES: dict[str, Any] = {
     "update": update,
 }
 
+PREPARE = {"dense": prepare_dense, "few": prepare_few, "sparse": prepare_sparse}
+FEW = 4  # numbers of a prepared row for each that is not 0: if there are more, zeros are left out
+
 
 @cache
-def assembled(cls: Any, sparse: bool) -> Kernels:
-    """Return what runs a class of learners on rows that are prepared densely or sparsely."""
-    name = f"onearm.prepare.{'sparse' if sparse else 'dense'}.{saving.name(cls)}"
+def assembled(cls: Any, form: str) -> Kernels:
+    """Return what runs a class of learners on rows that are prepared in this form."""
+    name = f"onearm.prepare.{form}.{saving.name(cls)}"
     inner = {f"inner_{key}": kernel for key, kernel in cls.round.items()}
-    inner |= {"prepare": prepare_sparse if sparse else prepare_dense, "note": note}
+    inner |= {"prepare": PREPARE[form], "note": note}
     return assemble(
         name, **{key: bind(t, f"{name}.{key}", **inner) for key, t in TEMPLATES.items()}
     )
@@ -158,6 +161,8 @@ class Prepared(Learner):
                 )
 
     def plan(self) -> None:
+        columns: state.Shapes = {"moments": ((3, self.n_features), np.float64)}
+        state.require_room(f"Prepared of {self.n_features} columns", columns, self.way_out)
         nominal = np.array(self.nominal or np.zeros(self.n_features), np.int64)
         pairs = np.array(self.interactions, np.int64).reshape(-1, 2)
         self.layout = places(nominal, pairs), nominal, pairs, self.n_words
@@ -174,7 +179,9 @@ class Prepared(Learner):
     @property
     def kernels(self) -> Kernels:  # type: ignore[override] # of the inner learner
         cls: Any = type(self.inner)
-        return assembled(cls, self.sparse)
+        most = self.n_features + len(self.interactions) + 1  # entries that are not 0
+        few = "few" if self.n_inputs > FEW * most else "dense"
+        return assembled(cls, "sparse" if self.sparse else few)
 
     def require_sound(self, saved: dict[str, np.ndarray]) -> None:
         counts, means, squares = saved["moments"]

@@ -92,6 +92,12 @@ def prepare_sparse(x, moments, rounds, layout):
 
 
 @kernel
+def prepare_few(x, moments, rounds, layout):
+    """The same with numbers that are centred: of a row that is not wide but mostly zeros."""
+    return entries(x, moments, rounds, layout, True)
+
+
+@kernel
 def prepare_dense(x, moments, rounds, layout):
     """The prepared row with its zeros."""
     at, value = entries(x, moments, rounds, layout, True)

@@ -46,6 +46,19 @@ def test_dense_equals_sparse_rows_to_the_bit(n_words):
         assert array.tobytes() == learners[1].content()[name].tobytes()
 
 
+def test_rows_with_few_entries_have_the_bits_of_dense_ones(monkeypatch):
+    rng = np.random.default_rng(2)
+    X = np.column_stack([rng.integers(0, 30, 150), rng.normal(size=150)]).astype(float)
+    y = rng.integers(0, K, 150)
+    states = []
+    for few in (4, 1000):
+        monkeypatch.setattr("onearm.prepare.prepared.FEW", few)
+        learner = Prepared(K, 2, nominal=(30, 0))
+        learner.play(X, y)
+        states.append({name: array.tobytes() for name, array in learner.content().items()})
+    assert states[0] == states[1]
+
+
 def test_wide_codes_are_prepared_sparsely():
     learner = Prepared(3, 2, nominal=(5000, 0))
     assert learner.sparse
@@ -138,7 +151,7 @@ def test_bad_parameters_are_refused(changes, words):
 
 def test_kernels_are_assembled_once_for_a_class_and_form():
     assert Prepared(3, 4).kernels is Prepared(5, 6).kernels
-    assert assembled(onearm.InverseGap, True) is not assembled(onearm.InverseGap, False)
+    assert assembled(onearm.InverseGap, "sparse") is not assembled(onearm.InverseGap, "dense")
 
 
 def test_texts_are_weighed_by_how_rare_words_are():
