@@ -72,7 +72,8 @@ def test_the_planted_column_comes_first(learner, planted):
 
 
 def test_texts_and_hashed_categories():
-    agent = Agent(["x", "y"], {"title": "text", "city": "category"}, "LinUCB", diagonal=True)
+    columns = {"title": "text", "city": "category"}
+    agent = Agent(["x", "y"], columns, "InverseGap", feedback="one_right")
     for t in range(60):
         context = {"title": "good news" if t % 2 else "bad news", "city": f"c{t}"}
         choice = agent.choose(context)
