@@ -13,6 +13,7 @@ BENCHMARKS = {  # by name: the module with its `main`, and what it measures
     "chorus": ("chorus.comparison", "Chorus beside every other learner, tuned: plays what lacks"),
     "chorus.table": ("chorus.table", "the runs of `chorus` as tables"),
     "chorus.parts": ("chorus.parts", "Chorus without each of its parts"),
+    "preparation": ("preparation", "errors of linear learners by the preparation of rows"),
     "defaults": ("defaults", "errors by the values of the main parameters"),
     "mh.peers": ("mh.peers", "AdaBoostMH beside boosted trees and forests, error against time"),
     "mh.speed": ("mh.speed", "speed of AdaBoostMH"),

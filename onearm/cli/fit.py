@@ -28,6 +28,13 @@ def fit(
     seed: Annotated[int, Option(min=0, max=2**62 - 1, help="Random seed.")] = 0,
     shuffle: Annotated[bool, Option("--shuffle", help="Play the rows in a random order.")] = False,
     raw: Annotated[bool, Option("--raw", help="Do not prepare rows for linear learners.")] = False,
+    race: Annotated[
+        Path | None,
+        Option(help="Folder of a race: its winner on the data, with its run played again."),
+    ] = None,
+    new_order: Annotated[
+        int | None, Option(min=0, help="With --race: all rows in an order of this random seed.")
+    ] = None,
     out: Annotated[Path, Option(help="File of the model.")] = Path("model.safetensors"),
 ) -> None:
     """Learn along a file and save the model.
@@ -35,7 +42,15 @@ def fit(
     The learner chooses a label for each row in turn and is shown only whether it was right.
 
     onearm fit data.csv --label kind --learner chorus --out model.safetensors
+
+    onearm fit data.csv --label kind --race race --out winner.safetensors
     """
+    if race is not None:
+        with errors_in_words():
+            _require_folder(out)
+            _winner(race, _entry(data, label, nominal, schema), new_order).save(out)
+        typer.echo(f"saved: {out}")
+        return
     with errors_in_words():
         name = find_name(learner, onearm.LEARNERS, "learner")
         stream = _stream(data, label, nominal, schema, seed)
@@ -53,13 +68,30 @@ def fit(
     raise typer.Exit(130 if stopped else 0)
 
 
+def _winner(folder: Path, entry: Any, new_order: int | None) -> Any:
+    """Return the winner of a race, trained again on this stream."""
+    from onearm.racing.race import Results
+    from onearm.racing.rows import resolve
+
+    results, name = Results.read(folder), resolve(entry).name
+    streams = [score.stream for score in results.scores()]
+    winner = results.best(name if len(set(streams)) > 1 else None)
+    typer.echo(f"{winner}")
+    return winner.fit(entry, new_order=new_order)
+
+
 def _stream(data: str, label: str | None, nominal: str, schema: Path | None, seed: int) -> Any:
     """Return a file, read with these options, or a stream by name; print what is inferred."""
     from onearm.racing.rows import resolve
 
-    options = file_options(label, nominal, schema)
-    source = resolve({"file": data, **options} if options else data)
+    source = resolve(_entry(data, label, nominal, schema))
     return source.generate(None, seed) if source.generator else source.load(typer.echo)
+
+
+def _entry(data: str, label: str | None, nominal: str, schema: Path | None) -> Any:
+    """Return a stream as a plan has it: a name, or a file with how it is read."""
+    options = file_options(label, nominal, schema)
+    return {"file": data, **options} if options else data
 
 
 def _settings(given: list[str]) -> dict[str, Any]:

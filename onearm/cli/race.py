@@ -48,7 +48,7 @@ def race(
         int, Option(min=0, max=2**62 - 1, help="Random seed of rows and learners.")
     ] = 0,
     tune: Annotated[
-        bool, Option("--tune", help="Choose exploration rates on the first tenth of rows.")
+        bool, Option("--tune", help="Choose exploration rates on the first rows.")
     ] = False,
     exploration: Annotated[str, Option(help="Exploration rates to try, comma-separated.")] = "",
     in_order: Annotated[bool, Option("--in-order", help="Do not shuffle rows.")] = False,

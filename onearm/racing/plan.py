@@ -60,7 +60,8 @@ class Plan:
         Random seed of rows and learners in the first repeat; repeat i has seed + i.
     tune
         The share of each stream, in [0, 0.5], on which exploration rates are chosen before the
-        race: those rounds are not part of it, for any learner.
+        race: those rounds are not part of it, for any learner. There are at least 100 rounds for
+        each label, up to half of all.
     exploration
         A grid of exploration rates for every learner; empty for its default.
     in_order

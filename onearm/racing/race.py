@@ -57,6 +57,8 @@ class Results:
         there is any.
         """
         names = list(dict.fromkeys(score.stream for score in self.scores()))
+        if not names:
+            raise ValueError("no run has ended, or all are of other code: play the race again")
         stream = names[0] if stream is None and len(names) == 1 else stream
         if stream not in names:
             raise ValueError(f"stream must be one of {', '.join(names)}, got {stream!r}")

@@ -30,6 +30,7 @@ FILE_KEYS = {"file", "label", "nominal", "schema", "name", "n_features", "sha256
 INFER = "infer"  # as a schema: that of `Schema.infer`, where long lists of values are hashed
 IN_MEMORY = 2**30  # bytes of numbers: a larger stream is played in file order, chunk by chunk
 VIEWS = {"raw": lambda stream: stream, "prepared": prepared, "filled": filled}
+TRIALS = 100  # rounds for each label on which exploration rates are chosen
 CACHED = 2**28  # bytes of a repeat's rows that stay in memory from one learner to the next
 
 
@@ -175,11 +176,17 @@ def _named(spec: dict[str, Any]) -> Source:
 
 
 def n_tuning_rows(source: Source, rounds: int | None, tune: float) -> int:
-    """Return how many rows are for tuning only: a share of those there are, at the beginning."""
+    """Return how many rows are for tuning only: a share of those there are, at the beginning.
+
+    With many labels a small share decides nothing: there are at least TRIALS for each, if that is
+    not more than half of the rows.
+    """
     if not tune:
         return 0
-    n = (source.generate(rounds, 0) if source.generator else _loaded(source)).count()
-    return min(max(1, round(tune * min(n, rounds or n))), n - 1)
+    stream = source.generate(rounds, 0) if source.generator else _loaded(source)
+    count = stream.count()
+    n = min(count, rounds or count)
+    return max(1, min(max(round(tune * n), TRIALS * stream.n_classes), n // 2, count - 1))
 
 
 def is_shuffled(source: Source, in_order: bool) -> bool:

@@ -175,3 +175,16 @@ def test_ctrl_c_saves_what_was_learnt(folder, monkeypatch):
     assert "stopped after 100 of 400 rounds" in output
     assert "data: 100 rounds, error" in output
     assert onearm.load("model.safetensors").schema.label == "kind"
+
+
+@pytest.mark.compiled
+def test_the_winner_of_a_race_is_fitted_again(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = [f"{i % 7},{'ab'[i % 2]},{'xyz'[(i % 7) % 3]}" for i in range(300)]
+    (tmp_path / "data.csv").write_text("size,side,kind\n" + "\n".join(lines))
+    racing = ["race", "data.csv", "--label", "kind", "--learners", "banditron,conservativeova"]
+    run(*racing, "--repeats", "1", "--out", "race")
+    fitting = ["fit", "data.csv", "--label", "kind", "--race", "race", "--out", "model"]
+    assert "Winner(Banditron, parameters={}, seed=0" in run(*fitting)
+    assert onearm.load("model").n_rounds[0] == 300
+    run(*fitting, "--new-order", "3")

@@ -10,24 +10,26 @@ from onearm.racing.race import race
 from onearm.racing.rows import n_tuning_rows, resolve, rows
 from tests.racing.racers import ROUNDS
 
+TUNING = 900  # 100 rounds for each of 9 labels
+
 
 def test_tuning_is_not_part_of_the_race():
     """Tuned or not, all learners are judged on the rows after the first part."""
     tuned = race("SynSep", ["Banditron", "Perceptron"], rounds=ROUNDS, tune=0.25, on=1)
     for record in tuned.runs:
-        assert record["n_rounds"] == ROUNDS - ROUNDS // 4
+        assert record["n_rounds"] == ROUNDS - TUNING
     banditron, perceptron = tuned.runs
-    assert banditron["tuned"]["gamma"] in [0.05 * 4.0**p for p in range(-3, 3)]
+    assert banditron["tuned"]["gamma"] in [9 / 64 * 4.0**p for p in range(-3, 3)]
     assert perceptron["tuned"] == {}
     stream = rows(resolve("SynSep"), ROUNDS, 0, False)
     gamma = banditron["tuned"]["gamma"]
     learner = stream.learner(onearm.Banditron, gamma=gamma)
-    correct = learner.play(*(a[ROUNDS // 4 :] for a in stream.arrays())).correct
+    correct = learner.play(*(a[TUNING:] for a in stream.arrays())).correct
     assert banditron["error"] == round(metrics.error(correct), 8)
-    head = stream.first(ROUNDS // 4)
+    head = stream.first(TUNING)
     errors = {
         rate: metrics.error(head.learner(onearm.Banditron, gamma=rate).play(head).correct)
-        for rate in (0.05 * 4.0**p for p in range(-3, 3))
+        for rate in (9 / 64 * 4.0**p for p in range(-3, 3))
         if rate < 1
     }
     assert errors[gamma] == min(errors.values())
@@ -40,9 +42,9 @@ def test_a_given_rate_is_not_tuned():
 
 
 def test_of_equal_rates_the_nearest_to_the_default_is_chosen():
-    record = race("letter", ["Banditron"], rounds=20, tune=0.1, on=1).runs[0]
-    assert record["tuned"] == {"gamma": 0.05}  # two rounds of 26 labels: all are wrong
-    assert record["n_rounds"] == 18
+    record = race("letter", ["Banditron"], rounds=10, tune=0.1, on=1).runs[0]
+    assert record["tuned"] == {"gamma": 0.25}  # five rounds of 26 labels: all are wrong
+    assert record["n_rounds"] == 5
 
 
 @pytest.mark.parametrize("in_order", [False, True])
@@ -52,7 +54,7 @@ def test_rows_of_tuning_do_not_come_again(in_order):
         [onearm.Stream.of(X, y)], ["HoeffdingTree"], rounds=500, tune=0.1, in_order=in_order
     ).jobs()
     shown, apart = job.stream().arrays()[0][:, 0], n_tuning_rows(job.source, 500, 0.1)
-    assert (apart, len(shown)) == (5, 500)
-    assert not set(shown[:5]) & set(shown[5:])
-    counts = np.unique(shown[5:], return_counts=True)[1]
-    assert (len(counts), counts.min(), counts.max()) == (45, 11, 11)
+    assert (apart, len(shown)) == (25, 500)
+    assert not set(shown[:25]) & set(shown[25:])
+    counts = np.unique(shown[25:], return_counts=True)[1]
+    assert (len(counts), counts.min(), counts.max()) == (25, 19, 19)
