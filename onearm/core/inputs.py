@@ -147,6 +147,10 @@ def as_rewards(y: Any, k: int, n: int, first: int = 0) -> np.ndarray:
 
 def as_among(among: Any, k: int) -> np.ndarray:
     """Return the allowed labels in ascending order; they may be given as a mask of k."""
+    if type(among) is np.ndarray and among.dtype == np.int64 and among.ndim == 1 and len(among):
+        labels = among.copy()
+        if 0 <= labels[0] and labels[-1] < k and (labels[1:] > labels[:-1]).all():
+            return labels
     mask = np.asarray(among)
     if mask.dtype == bool:
         if mask.shape != (k,) or not mask.any():
