@@ -30,7 +30,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from onearm.chorus import ridge
-from onearm.chorus.conductor import PRIOR, confidence, doubt, judge, rank, weights
+from onearm.chorus.conductor import PRIOR, confidence, doubt, judge, mean_width, rank, weights
 from onearm.chorus.echo import FOLLOWED, FROZEN, alarmed, echo, follow, freeze, frozen_label, grow
 from onearm.chorus.features import features, group
 from onearm.chorus.memory import NOW, WIDEST, folded, recall, remember
@@ -55,7 +55,7 @@ def look(x, inputs, voices, memories, conductor):
     rows, wave = inputs
     memory, (_, _, _, A), frozen = memories
     R, Y, counts = memory
-    _, _, c, top, earned, alpha, _ = conductor
+    _, _, c, top, earned, _, _ = conductor
     edges, signs, _, _ = wave
     k, n, groups = voices[0].shape[2], len(c) - 1, max(1, len(edges) - 1)
     at, phi, z = features(x, rows, wave)
@@ -80,25 +80,7 @@ def look(x, inputs, voices, memories, conductor):
     for i in range(n):
         for r in range(k):
             s[r] += w[i] * m[i, r]
-    sure = confidence(m, s, w, c)
-    much = alpha if len(edges) else TEXT * alpha
-    width_of, bound = mean_width(w, width), np.empty(k)
-    for r in range(k):
-        bound[r] = s[r] + much * doubt(sure, top) * width_of[r]
-    return at, phi, near, m, s, bound, sure, e
-
-
-@kernel
-def mean_width(w, width):
-    """The widths of `own` over all groups, weighed as `own` is."""
-    total, out = 0.0, np.zeros(width.shape[1])
-    for g in range(len(width)):
-        total += w[2 * g]
-    for g in range(len(width)):
-        share = w[2 * g] / total if total > 0.0 else 1.0 / len(width)
-        for r in range(len(out)):
-            out[r] += share * math.sqrt(width[g, r])
-    return out
+    return at, phi, near, m, s, mean_width(w, width), confidence(m, s, w, c, np.arange(k)), e
 
 
 @kernel
@@ -107,15 +89,29 @@ def scores(seen, *model):
 
 
 @kernel
+def hopeful(seen, among, inputs, conductor):
+    """The allowed label with the largest bound; the confidence is that among these labels."""
+    m, s, width, sure = seen[3], seen[4], seen[5], seen[6]
+    _, _, c, top, _, alpha, _ = conductor
+    if len(among) < len(s):
+        sure = confidence(m, s, weights(c), c, among)
+    much, bound = alpha if len(inputs[1][0]) else TEXT * alpha, np.empty(len(s))
+    for r in range(len(s)):
+        bound[r] = s[r] + much * doubt(sure, top) * width[r]
+    return best(bound, among)
+
+
+@kernel
 def chances(seen, among, inputs, voices, memories, conductor):
-    return at_least(conductor[-1], certain(best(seen[5], among), len(seen[5])), among)
+    label = hopeful(seen, among, inputs, conductor)
+    return at_least(conductor[-1], certain(label, len(seen[4])), among)
 
 
 @kernel
 def choose(seen, among, rng, inputs, voices, memories, conductor):
-    label, greedy = best(seen[5], among), best(seen[4], among)
+    label, greedy = hopeful(seen, among, inputs, conductor), best(seen[4], among)
     if conductor[-1] > 0.0:
-        p = chances(seen, among, inputs, voices, memories, conductor)
+        p = at_least(conductor[-1], certain(label, len(seen[4])), among)
         return sample_label(p, greedy, rng)
     return label, greedy, 1.0
 

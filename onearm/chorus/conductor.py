@@ -16,7 +16,7 @@ import math
 
 import numpy as np
 
-from onearm.core.explore import runner_up
+from onearm.core.explore import best, runner_up
 from onearm.core.kernels import kernel, separate_kernel
 
 MEMORY = 0.999  # what is left of S and b at the next answer
@@ -46,12 +46,29 @@ def weights(c):
 
 
 @kernel
-def confidence(m, s, w, c):
-    """P(the greedy label is right), from the leads of the base models."""
-    greedy, sure = np.argmax(s), c[len(w)]
+def confidence(m, s, w, c, among):
+    """P(the greedy of these labels is right), from the leads of the base models over the others."""
+    greedy, sure = best(s, among), c[len(w)]
     for i in range(len(w)):
-        sure += w[i] * lead(m[i], greedy)
+        other = -np.inf if len(among) > 1 else m[i, greedy]
+        for r in among:
+            if r != greedy:
+                other = max(other, m[i, r])
+        sure += w[i] * (m[i, greedy] - other)
     return min(1.0, max(0.0, sure))
+
+
+@kernel
+def mean_width(w, width):
+    """The widths of `own` over all groups, weighed as `own` is."""
+    total, out = 0.0, np.zeros(width.shape[1])
+    for g in range(len(width)):
+        total += w[2 * g]
+    for g in range(len(width)):
+        share = w[2 * g] / total if total > 0.0 else 1.0 / len(width)
+        for r in range(len(out)):
+            out[r] += share * math.sqrt(width[g, r])
+    return out
 
 
 @separate_kernel

@@ -17,6 +17,21 @@ def test_chorus_with_nominal_columns_and_missing_values():
     compare_states(learner, naive)
 
 
+def test_labels_that_are_not_allowed_do_not_count_in_the_confidence():
+    """It explores among the allowed labels as if there were no others."""
+    learner = onearm.Chorus(K, D, n_components=64, seed=3, alpha=3.0)
+    naive = reference(learner)
+    X, y = nominal_examples(4, missing=False)
+    changed = 0
+    for t, (x, label) in enumerate(zip(X[:60], y, strict=False)):
+        compare_a_round(learner, naive, x, int(label), t)
+        for among in ([0, 2], [1, 2, 3]):
+            expected = naive.chances(x, np.array(among))
+            assert learner.chances(x, among).tolist() == expected.tolist()
+            changed += expected.argmax() != among[learner.scores(x)[among].argmax()]
+    assert changed > 5  # where another than the greedy label was explored
+
+
 @pytest.mark.compiled
 def test_chorus_with_many_numbers():
     """More than are compared: they are projected, and the metric is computed three times."""

@@ -207,15 +207,19 @@ class Chorus(Neighbours, Twin):
         phi, _, u = self.features(x)
         return self.judged(self.outputs(phi, u)[0])[0]
 
-    def chances(self, x):
+    def chances(self, x, among=None):
         phi, _, u = self.features(x)
         outputs, widths = self.outputs(phi, u)
+        if among is not None:  # as if there were no other labels
+            outputs, widths = outputs[:, among], widths[:, among]
         scores, sure = self.judged(outputs)
         own = self.weights()[0 : 2 * len(self.groups) : 2]
         share = own / own.sum() if own.sum() > 0 else np.full(len(own), 1 / len(own))
         width = (share[:, None] * np.sqrt(widths)).sum(axis=0)
         much = self.alpha / 2 if self.text else self.alpha
         best = np.argmax(scores + much * max(0, self.top - sure) * width)
+        if among is not None:
+            return np.eye(self.k)[among[best]]
         return self.floored(np.eye(self.k)[best])
 
     # Answers
