@@ -42,7 +42,7 @@ def online(stream: Stream, clip: float = 2.0, far: float = 10.0, norm: bool = Tr
         known, deviation = ~np.isnan(x), np.sqrt(square / np.maximum(count, 1))
         scaled = np.divide(x - mean, deviation, where=(square > 0) & known, out=np.zeros(len(x)))
         Z.append(np.clip(scaled, -clip, clip))
-        bounds = np.where((count >= 10) & (square > 0), far * deviation, np.inf)
+        bounds = np.where((count >= 10) & (square > 0), far * np.maximum(deviation, 1e-300), np.inf)
         v = np.where(known, np.clip(x, mean - bounds, mean + bounds), mean)
         count, off = count + known, v - mean
         mean = mean + off / np.maximum(count, 1)
@@ -141,25 +141,29 @@ def jobs() -> list[Job]:
 
 
 def report(records: list[Record]) -> str:
+    """Return a table of geometric means over learners by stream, then one table a stream."""
     last = max(records, key=lambda record: record["date"])
-    parts = [
-        f"Mean error of {SEEDS} seeds over {ROUNDS:,} rounds at the default parameters, onearm "
-        f"{last['versions']['onearm']}, Python {last['versions']['python']}, {last['date']}."
-    ]
-    for title, streams in (("Development streams", DEVELOPMENT), ("Other streams", OTHERS)):
-        parts.append(f"## {title}")
-        for name in streams:
-            some = [record for record in records if record["stream"] == name]
-            columns = list(some[0]["errors"]) if some else []
-            lines = [
-                [r["learner"], *(f"{np.mean(r['errors'][w]):.3f}" for w in columns)] for r in some
-            ]
-            means = [
-                np.exp(np.mean([np.log(np.mean(r["errors"][w])) for r in some])) for w in columns
-            ]
-            lines.append(["geometric mean", *(f"{mean:.3f}" for mean in means)])
-            parts.append(f"### {name}\n\n{table(['learner', *columns], lines)}")
-    return "\n\n".join(parts) + "\n"
+    columns = [*WAYS, *list(TEXT_WAYS)[1:], "Prepared"]
+    lines, parts = [], []
+    for name in dict.fromkeys(record["stream"] for record in records):
+        some = [record for record in records if record["stream"] == name]
+        title = f"{name} (development)" if name in DEVELOPMENT else name
+        lines.append([title, *(_geometric_mean(some, way) for way in columns)])
+        used = list(some[0]["errors"])
+        rows = [[r["learner"], *(f"{np.mean(r['errors'][w]):.3f}" for w in used)] for r in some]
+        parts.append(f"## {name}\n\n{table(['learner', *used], rows)}")
+    about = (
+        f"Geometric mean over {len(LEARNERS)} linear learners, at their default parameters, of the "
+        f"mean error of {SEEDS} seeds over {ROUNDS:,} rounds; by `python -m bench preparation`, "
+        f"onearm {last['versions']['onearm']}, Python {last['versions']['python']}, {last['date']}."
+    )
+    return "\n\n".join([about, table(["stream", *columns], lines), *parts]) + "\n"
+
+
+def _geometric_mean(records: list[Record], way: str) -> str:
+    if way not in records[0]["errors"]:
+        return ""
+    return f"{np.exp(np.mean([np.log(np.mean(r['errors'][way])) for r in records])):.3f}"
 
 
 def write(records: list[Record], folder: Path) -> None:
