@@ -35,7 +35,7 @@ from onearm.chorus.echo import FOLLOWED, FROZEN, alarmed, echo, follow, freeze, 
 from onearm.chorus.features import features, group
 from onearm.chorus.memory import NOW, WIDEST, folded, recall, remember
 from onearm.chorus.metric import FIRST, differ, measured, renew
-from onearm.chorus.rows import MANY, n_numbers, note, places, raw
+from onearm.chorus.rows import MANY, note, places, places_left_out, raw, split_columns
 from onearm.chorus.voices import VARIANCE, sing, teach
 from onearm.chorus.waves import TURNS, USUAL, random_signs, turned
 from onearm.core.assembly import HIDDEN
@@ -66,7 +66,7 @@ def look(x, inputs, voices, memories, conductor):
         m[2 * g], m[2 * g + 1] = earned[MEAN], 1.0 / k
         sing(at, phi, first, last, voices[0], m[2 * g], m[2 * g + 1], width[g])
     if earned[COUNT] > 0.0 and len(voices[2]):
-        ridge.expect(phi[edges[1] :], earned[MEAN], voices[2], m[2])
+        ridge.expect(phi[edges[1] : edges[2]], earned[MEAN], voices[2], m[2])
     if len(near):
         folded(z, signs, near[0])
         measured(A, near[0], near[1])
@@ -121,7 +121,7 @@ def update(
     x, seen, label, greedy, propensity, reward, truth, rng, inputs, voices, memories, conductor
 ):  # fmt: skip
     at, phi, near, m, s, bound, sure, e = seen
-    (moments, rounds, (start, nominal)), (edges, _, _, _) = inputs
+    (moments, rounds, (start, nominal, _)), (edges, _, _, _) = inputs
     memory, scatter, frozen = memories
     R, Y, counts = memory
     W, P, B, D = voices
@@ -136,7 +136,7 @@ def update(
             first, last = group(g, edges, phi)
             teach(at, phi, first, last, label, reward, right, top[0], m[2 * g], m[2 * g + 1], W, P)
         if earned[COUNT] > 0.0 and len(B):
-            ridge.regress(phi[edges[1] :], label, reward - m[2, label], B, D)
+            ridge.regress(phi[edges[1] : edges[2]], label, reward - m[2, label], B, D)
         if len(near):
             expected = 0.5 * (m[2 * groups, label] + m[2 * groups + 1, label])
             remember(near, label, right, expected, R[NOW], Y[NOW], counts)
@@ -242,7 +242,8 @@ class Chorus(Learner, look=look, scores=scores, chances=chances, choose=choose, 
     off_policy = True
 
     def plan(self) -> None:
-        self.n_numbers = self.n_phi = n_numbers(self.n_features, self.nominal)
+        self.n_values = split_columns(self.n_features, self.nominal)
+        self.n_numbers = self.n_phi = int(places(self.n_values)[-1])
         self.n_compared = self.n_rows = self.n_memories = 0
         self.n_leads, self.columns, self.n_regressed = 4, 0, 0
         self.n_followed = self.n_classes if self.n_classes <= FOLLOWED else 1
@@ -250,17 +251,18 @@ class Chorus(Learner, look=look, scores=scores, chances=chances, choose=choose, 
             turn = turned(self.n_numbers)
             n_waves = self.n_components or max(USUAL, TURNS * turn)
             self.columns = max(1, round(n_waves / turn))
-            self.n_phi = turn * self.columns + self.n_numbers + 1
+            self.n_dense = turn * self.columns + self.n_numbers + 1
+            self.n_phi = self.n_dense + int(places_left_out(self.n_values)[-1])
             self.n_compared, self.n_rows = min(self.n_numbers, WIDEST), 4 * n_waves
             self.n_memories, self.n_leads = 2, 8
             self.n_regressed = ridge.n_regressed(self.n_numbers, self.n_classes)
 
     def start(self) -> None:
         super().start()
-        self.places = places(self.n_features, self.nominal)
-        edges = [0, self.n_phi - self.n_numbers - 1, self.n_phi] if self.n_memories else []
+        self.places = places(self.n_values), self.n_values, places_left_out(self.n_values)
+        edges = [0, self.n_dense - self.n_numbers - 1, self.n_dense] if self.n_memories else []
         self.edges = np.array(edges, np.int64)
-        norm = math.sqrt(self.n_features + np.count_nonzero(self.nominal))
+        norm = math.sqrt(max(1, (self.n_values == 0).sum() + 2 * (self.n_values > 0).sum()))
         self.signs, self.scale, self.shift = random_signs(
             self.seed, self.n_numbers, norm, self.columns
         )

@@ -103,8 +103,8 @@ def freeze(w, edges, W, memory, frozen):
     E, G, T, change = frozen
     for f in range(len(W)):
         g = 0
-        while g + 1 < len(edges) and f >= edges[g + 1]:
-            g += 1
+        if len(edges) and f >= edges[1]:
+            g = 1
         for r in range(E.shape[1]):
             E[f, r] = w[2 * g] * W[f, OWN, r] + w[2 * g + 1] * W[f, BOLD, r]
     for g in range(len(G)):

@@ -1,8 +1,14 @@
 """Rows are standardised online, without looking ahead.
 
 Up to MANY numbers, each is centred and scaled by its mean and deviation so far; a nominal value is
-one-hot, with √2 for 1, and a missing one 0. With more, a row is taken for a text: tf-idf, the row
-scaled to norm 1; 0 is absent, also as a nominal value.
+one-hot, with √2 for 1, and a missing one 0. If there would be more, the nominal columns with the
+most values are left out of the numbers, as many as it takes: one value of thousands tells how near
+two rows are hardly ever, and linear models alone see it. Rows of more than MANY numbers without any
+nominal column are taken for texts: tf-idf, the row scaled to norm 1; 0 is absent, also as a nominal
+value.
+
+Of nominal columns `nominal` has the number of values, of numeric ones 0, and of those left out the
+number of values times -1.
 """
 
 import math
@@ -32,7 +38,7 @@ def place(j, v, start, nominal):
     """Where feature j of value v stands among the numbers; -1 for a nominal value that is none."""
     if nominal[j] == 0:
         return start[j]
-    return start[j] + int(v) if 0.0 <= v < nominal[j] else -1
+    return start[j] + int(v) if 0.0 <= v < abs(nominal[j]) else -1
 
 
 @kernel
@@ -41,7 +47,7 @@ def scaled(values, start, nominal, count, mean, square):
     z = np.zeros(start[-1])
     for j in range(len(values)):
         v = values[j]
-        if v != v:
+        if v != v or nominal[j] < 0:
             continue
         at = place(j, v, start, nominal)
         if at >= 0 and nominal[j] > 0:
@@ -85,14 +91,24 @@ def weighed(x, start, nominal, count, rounds):
     return at[:n], value[:n]
 
 
-def n_numbers(d: int, nominal: tuple[int, ...]) -> int:
-    """Return how many numbers a row has: one for each feature, or for each value if nominal."""
+def split_columns(d: int, nominal: tuple[int, ...]) -> np.ndarray:
+    """Return how many values each column has, times -1 where they are left out of the numbers."""
     if len(nominal) not in (0, d):
         raise ValueError(f"nominal must have n_features={d} entries or none, got {len(nominal)}")
-    return sum(max(1, m) for m in nominal) if nominal else d
-
-
-def places(d: int, nominal: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-    """Return where each feature starts among the numbers, and how many values it has if nominal."""
     values = np.array(nominal or np.zeros(d), np.int64)
-    return np.cumsum(np.append(0, np.maximum(values, 1))), values
+    if d <= MANY:
+        for j in np.argsort(-values, kind="stable"):
+            if np.maximum(values, 1).sum() <= MANY:
+                break
+            values[j] *= -1
+    return values
+
+
+def places(values: np.ndarray) -> np.ndarray:
+    """Return where each column starts among the numbers, and at the end how many there are."""
+    return np.cumsum(np.append(0, np.maximum(values, 1)))
+
+
+def places_left_out(values: np.ndarray) -> np.ndarray:
+    """Return where each column starts among the values that are left out of the numbers."""
+    return np.cumsum(np.append(0, np.maximum(-values, 0)))

@@ -60,14 +60,31 @@ def test_chorus_stores_the_last_rows_only():
     compare_states(learner, naive)
 
 
-@pytest.mark.parametrize("nominal", [(), (0,) * 597 + (3, 500, 4)])
+def test_chorus_with_categories_of_many_values():
+    """Two of them are left out of the numbers; now and then a value is missing, or none of them."""
+    nominal = (0, 3, 1100, 0, 1200, 2)
+    rng = np.random.default_rng(11)
+    X, y = nominal_examples(4, missing=True)
+    X[:, 2] = np.where(rng.random(len(X)) < 0.7, y * 20 + rng.integers(0, 20, len(X)), X[:, 2])
+    X[:, 4] = rng.choice([0, 5, 1199, 1200, -1, np.nan], len(X))
+    learner = onearm.Chorus(K, D, nominal=nominal, n_components=64, seed=3)
+    assert learner.n_values.tolist() == [0, 3, -1100, 0, -1200, 2]
+    naive = reference(learner)
+    for t, (x, label) in enumerate(zip(X[:120], y, strict=False)):
+        row = csr_array(x[None])
+        np.testing.assert_array_equal(learner.scores(row), learner.scores(x[None]))
+        compare_a_round(learner, naive, x, int(label), t, None if t < 60 else (t % 5) / 5)
+    compare_states(learner, naive)
+
+
+@pytest.mark.parametrize("nominal", [(), (0,) * 1001 + (3, 500, 4)])
 def test_chorus_with_texts(nominal):
     """Sparse rows of more than a thousand numbers, now and then without any."""
     d = len(nominal) or 1100
     rng = np.random.default_rng(7)
     X = rng.poisson(rng.exponential(0.02, d), (150, d)) * rng.choice([1.0, -0.5], (150, d))
-    X[:, 597:600] += 1.0  # codes, if nominal
-    X[:, 598] += rng.integers(0, 510, 150)
+    X[:, 1001:1004] += 1.0  # codes, if nominal
+    X[:, 1002] += rng.integers(0, 510, 150)
     y = np.where(rng.random(150) < 0.1, 0, abs(X[:, :K]).argmax(axis=1))
     X[::20] = 0.0
     X[5:100:9, 590:] = np.nan

@@ -19,6 +19,9 @@ class Chorus(Neighbours, Twin):
     def __init__(self, k, d, nominal, n_components, alpha, floor, signs, scale, shift):
         self.k, self.alpha, self.floor = k, alpha, floor
         nominal = np.array(nominal or (0,) * d)
+        self.apart = self.columns_apart(nominal) if d <= FEW else []
+        self.apart_sizes = nominal[self.apart]
+        nominal[self.apart] = 1  # a number that is never there
         sizes = np.maximum(1, nominal)
         self.N = sizes.sum()  # how many numbers there are; of each:
         self.column = np.repeat(np.arange(d), sizes)
@@ -36,7 +39,11 @@ class Chorus(Neighbours, Twin):
             assert signs.shape == (3, n, m)
             assert shift.shape == (n, m)
             self.H = hadamard(n).astype(float)
-            self.groups = [slice(0, n * m), slice(n * m, n * m + self.N + 1)]
+            self.constant = n * m + self.N  # where it is among the features
+            self.groups = [
+                slice(0, n * m),
+                slice(n * m, self.constant + 1 + self.apart_sizes.sum()),
+            ]
             self.room = 4 * n_components  # how many rows are remembered
             self.folded = min(self.N, FOLDED)
             self.A, self.due = np.eye(self.folded, dtype=np.float32), 20
@@ -48,6 +55,14 @@ class Chorus(Neighbours, Twin):
         self.alarms = 0
         self.earned = []  # all rewards, once there are any: right and wrong are none
         self.begin()
+
+    def columns_apart(self, nominal):
+        """The nominal columns with the most values, if there are too many in all."""
+        apart = []
+        while np.maximum(1, np.delete(nominal, apart)).sum() + len(apart) > FEW:
+            left = [j for j in range(len(nominal)) if j not in apart]
+            apart.append(max(left, key=lambda j: nominal[j]))
+        return apart
 
     tolerances: ClassVar = {
         "weights": (1e-7, 1e-9), "variances": (1e-7, 1e-9), "top_confidence": (1e-7, 1e-9),
@@ -100,7 +115,8 @@ class Chorus(Neighbours, Twin):
     def numbers(self, x):
         """One number for a numeric column, one for each value of a nominal one."""
         values = x[self.column]
-        return np.where(self.coded, np.floor(values) == self.code, values)
+        there = (np.floor(values) == self.code) & ~np.isin(self.column, self.apart)
+        return np.where(self.coded, there, values)
 
     def scaled(self, x):
         z = np.sqrt(2) * self.numbers(x)
@@ -138,7 +154,15 @@ class Chorus(Neighbours, Twin):
             return phi / (np.linalg.norm(phi) or 1), v != 0, None
         z = self.scaled(x)
         plain = np.append(z, 1.0) / np.sqrt(1 + z @ z)
-        return np.append(self.waves(z), plain), np.ones(self.F, bool), self.fold(z)
+        phi = np.zeros(self.F)
+        phi[: self.constant + 1] = np.append(self.waves(z), plain)
+        end = self.constant + 1
+        for j, size in sorted(zip(self.apart, self.apart_sizes, strict=True)):
+            if 0 <= x[j] < size:
+                phi[end + int(x[j])] = 0.3
+            end += size
+        there = (np.arange(self.F) <= self.constant) | (phi != 0)
+        return phi, there, self.fold(z)
 
     # Voices
 
@@ -172,7 +196,8 @@ class Chorus(Neighbours, Twin):
 
     def regressed(self, phi):
         """The numbers and a constant, before they were scaled to norm 1."""
-        return phi[self.groups[1]] / phi[-1]
+        first = self.constant - self.N
+        return phi[first : self.constant + 1] / phi[self.constant]
 
     def ridge(self, label):
         """The weights of a ridge regression of what a label earned beyond the mean, and A."""
