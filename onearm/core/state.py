@@ -19,7 +19,6 @@ import onearm
 
 Of = Callable[[Any], Any]  # a function of the estimator
 Shapes = dict[str, tuple[tuple[int, ...], Any]]  # of arrays by name: shape and dtype
-LARGEST = 1e100  # of a value of a row: squares and their sums must stay finite
 FINITE = "[-1e150, 1e150]"  # so that the product of a weight and any value of a row is finite
 
 

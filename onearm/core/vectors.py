@@ -8,7 +8,7 @@ classes vectorises without reordering any sum.
 import numpy as np
 
 from onearm.core.kernels import kernel
-from onearm.core.state import LARGEST as LARGEST
+from onearm.schema.values import LARGEST as LARGEST
 
 FINE, NOT_FINITE, BAD_INDEX = 0, 1, 2
 

@@ -16,13 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from onearm.core.state import LARGEST
 from onearm.schema.codes import Codes, Words
 from onearm.schema.column import CATEGORY, NUMBER, TEXT, Column
 from onearm.schema.contexts import as_columns, as_contexts, as_floats, as_list, as_mapping
 from onearm.schema.monitor import Monitor
 from onearm.schema.names import listed
-from onearm.schema.values import as_number
+from onearm.schema.values import LARGEST, as_number
 
 # what NumPy converts to the number that it is
 PLAIN = {float, int, bool, type(None), np.float64, np.int64, np.float32, np.int32, np.bool_}

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from onearm.core.state import LARGEST
-
+LARGEST = 1e100  # of a value of a row: squares and their sums must stay finite
 DAY = 86400.0  # seconds
 EPOCH = date(1970, 1, 1)
 MISSING_TYPES = ("NAType", "NaTType")  # of pandas
