@@ -9,7 +9,6 @@ that nothing is learnt by a learner that is just being replaced.
 
 import copy
 from collections.abc import Iterable, Mapping
-from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ import numpy as np
 
 from onearm.agent.decision import Decision, Label, as_decision
 from onearm.agent.explanation import Explanation, explain
+from onearm.agent.feedback import as_outcome, require_feedback
 from onearm.agent.labels import Labels, as_names
 from onearm.agent.making import as_schema, learner_class, load_learner, make_learner
 from onearm.core import saving
@@ -25,9 +25,7 @@ from onearm.core.locking import Lock
 from onearm.schema.monitor import Monitor
 from onearm.schema.names import listed
 from onearm.schema.schema import Schema
-from onearm.schema.values import shown
 
-FEEDBACK = ("reward", "one_right")
 FLOOR = 0.02  # the share of choices that is spread over all labels, where learners have `floor`
 
 
@@ -67,6 +65,8 @@ class Agent(saving.Saveable):
         feedback: str = "reward", seed: int = 0, **params: Any,
     ) -> None:  # fmt: skip
         schema = as_schema(schema)
+        if labels is None and not schema.labels:
+            raise ValueError("labels must be given: the schema has none")
         names = as_names(schema.labels if labels is None else labels)
         cls = learner_class(learner)
         self._floors = "floor" in cls.__dataclass_fields__ and "floor" not in params
@@ -78,12 +78,28 @@ class Agent(saving.Saveable):
         version: int = 0,
     ) -> None:  # fmt: skip
         require_feedback(learner, feedback)
-        self.feedback, self.schema, self.learner = feedback, schema, learner
+        self._feedback = feedback
+        self._learner, self._schema = learner, schema
         learner.schema = schema
         self.monitor = Monitor()
         self._labels, self._version = Labels(schema.labels, frozenset(retired)), version
         self._lock = Lock()
         self._set_floor()
+
+    @property
+    def feedback(self) -> str:
+        """What a reward means: "reward" or "one_right"."""
+        return self._feedback
+
+    @property
+    def schema(self) -> Schema:
+        """The columns, and all labels that there ever were."""
+        return self._schema
+
+    @property
+    def learner(self) -> Any:
+        """The learner, whose labels are places in `schema.labels`; replaced as labels are added."""
+        return self._learner
 
     @property
     def labels(self) -> tuple[Label, ...]:
@@ -108,12 +124,12 @@ class Agent(saving.Saveable):
         `among` are the labels allowed this time. With a `key`, as the id of an event, the choice is
         a function of model, context and key: the same key, the same choice.
         """
-        x = self.schema.encode(context, self.monitor)
+        x = self._schema.encode(context, self.monitor)
         return self._lock.run(self._choose, x, among, key)
 
     def _choose(self, x: Any, among: Any, key: Any) -> Decision:
         ids, names = self._labels.allowed(among)
-        label, greedy, propensity = self.learner.choose(x, ids, key=key)
+        label, greedy, propensity = self._learner.choose(x, ids, key=key)
         known = self._labels.names
         return Decision(known[label], known[greedy], propensity, names, self._version)
 
@@ -138,34 +154,20 @@ class Agent(saving.Saveable):
         `choice` is what `choose` returned, as it is, as a dict or as JSON; or that of another
         policy, which has no greedy label: (label, None, propensity).
         """
-        x = self.schema.encode(context)
-        self._lock.run(self._update, x, as_decision(choice), self._outcome(reward))
+        x = self._schema.encode(context)
+        self._lock.run(self._update, x, as_decision(choice), as_outcome(self._feedback, reward))
 
     def _update(self, x: Any, choice: Decision, outcome: float | bool) -> None:
         label: int = self._labels.id_of(choice.label, "the label of a choice")
         greedy: Any = None  # of another policy
         if choice.greedy is not None:
             greedy = self._labels.id_of(choice.greedy, "the greedy label of a choice")
-        self.learner.update(x, Choice(label, greedy, choice.propensity), outcome)
+        self._learner.update(x, Choice(label, greedy, choice.propensity), outcome)
         self._version += 1
-
-    def _outcome(self, reward: Any) -> float | bool:
-        """Return the feedback in the type that says what is meant; true, 1 and 1.0 are the same."""
-        if type(reward) is float and self.feedback == "reward" and 0.0 <= reward <= 1.0:
-            return reward
-        number: Any = reward if isinstance(reward, Real | np.bool_) else np.nan
-        if self.feedback == "reward" and 0 <= number <= 1:
-            return float(number)
-        if self.feedback == "one_right" and number in (0, 1):
-            return bool(number)
-        allowed = (
-            "a number in [0, 1]" if self.feedback == "reward" else "1 or 0, for right or wrong"
-        )
-        raise ValueError(f"reward must be {allowed}, got {shown(reward)}")
 
     def predict(self, data: Any) -> Any:
         """Return the greedy label of a context (a dict), or a list of those of a frame's rows."""
-        if isinstance(data, Mapping):
+        if isinstance(data, Mapping) or getattr(data, "ndim", 2) == 1:
             return self.predict([data])[0]
         return self.predict_rows(self._encode_all(data))
 
@@ -175,17 +177,17 @@ class Agent(saving.Saveable):
 
     def _predict(self, rows: Any) -> list[Label]:
         ids = self._labels.active_ids
-        best = self.learner.scores(rows)[:, ids].argmax(axis=1) if rows.shape[0] else []
+        best = self._learner.scores(rows)[:, ids].argmax(axis=1) if rows.shape[0] else []
         return [self._labels.names[ids[i]] for i in best]
 
     def chances(self, context: Any, among: Iterable[Label] | None = None) -> dict[Label, float]:
         """Return the probability with which `choose` takes each allowed label."""
-        x = self.schema.encode(context)
+        x = self._schema.encode(context)
         return self._lock.run(self._chances, x, among)
 
     def _chances(self, x: Any, among: Any) -> dict[Label, float]:
         ids, names = self._labels.allowed(among)
-        p = self.learner.chances(x, ids)
+        p = self._learner.chances(x, ids)
         return {name: float(p[self._labels.id_of(name)]) for name in names}
 
     def explain(self, context: Any) -> Explanation:
@@ -193,7 +195,7 @@ class Agent(saving.Saveable):
 
         That is the change of the label's score when the column is there, not missing.
         """
-        return self._lock.run(explain, self.learner, self.schema, self._labels, context)
+        return self._lock.run(explain, self._learner, self._schema, self._labels, context)
 
     def add_label(self, name: Label) -> None:
         """Add a label, which starts as all labels do; one that was retired comes back as it was."""
@@ -202,9 +204,9 @@ class Agent(saving.Saveable):
     def _add_label(self, name: Any) -> None:
         labels = self._labels.added(name)
         if len(labels.names) > len(self._labels.names):
-            schema = self.schema.with_labels(labels.names)
-            self.learner, self.schema = self.learner.with_labels(len(labels.names)), schema
-            self.learner.schema = schema
+            learner = self._learner.with_labels(len(labels.names))
+            learner.schema = schema = self._schema.with_labels(labels.names)
+            self._learner, self._schema = learner, schema
         self._labels = labels
         self._set_floor()
 
@@ -218,12 +220,12 @@ class Agent(saving.Saveable):
 
     def _set_floor(self) -> None:
         if self._floors:
-            self.learner.floor = FLOOR / len(self._labels.active)
+            self._learner.floor = FLOOR / len(self._labels.active)
 
     def _encode_all(self, data: Any) -> Any:
         if isinstance(data, Mapping):
             raise ValueError("data must be a frame or a list of contexts, got a single dict")
-        return self.schema.encode_all(data, self.monitor)
+        return self._schema.encode_all(data, self.monitor)
 
     def save(self, path: str | Path) -> None:
         """Write the agent, as it is at one moment, to a file for `onearm.load`."""
@@ -231,12 +233,12 @@ class Agent(saving.Saveable):
 
     def _content(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         given = {
-            "learner": saving.name(type(self.learner)), "settings": self.learner.params(),
-            "schema": self.schema.to_json(), "feedback": self.feedback,
+            "learner": saving.name(type(self._learner)), "settings": self._learner.params(),
+            "schema": self._schema.to_json(), "feedback": self._feedback,
             "retired": sorted(self._labels.retired), "version": self._version,
             "floors": self._floors,
         }  # fmt: skip
-        return given, copy.deepcopy(self.learner.content())
+        return given, copy.deepcopy(self._learner.content())
 
     @classmethod
     def loaded(cls, given: dict[str, Any], saved: dict[str, np.ndarray]) -> "Agent":
@@ -254,20 +256,6 @@ class Agent(saving.Saveable):
         retired = f" (retired: {listed(self.retired)})" if self.retired else ""
         parts = f"{listed(self.labels)}{retired}; feedback {self.feedback}; version {self._version}"
         return f"<Agent: {parts}; {self.learner}>"
-
-
-def require_feedback(learner: Any, feedback: Any) -> None:
-    """Refuse a learner that cannot learn from this kind of feedback."""
-    name = type(getattr(learner, "inner", learner)).__name__
-    if feedback not in FEEDBACK:
-        raise ValueError(f"feedback must be one of {', '.join(FEEDBACK)}, got {shown(feedback)}")
-    if learner.full_information:
-        raise ValueError(f"learner must learn from choices, got {name}: it needs full information")
-    if feedback == "reward" and not learner.real_rewards:
-        raise ValueError(
-            f"learner must take rewards, got {name}: it learns from right or wrong only; give "
-            "feedback='one_right' if exactly one label is right"
-        )
 
 
 def as_rows(X: Any) -> list[Any]:

@@ -10,11 +10,14 @@ from onearm.agent.labels import as_names
 from onearm.core import saving
 from onearm.core.learner import Learner
 from onearm.core.old_names import current_arrays, current_class, current_parameters
-from onearm.prepare.prepared import learner_for
+from onearm.core.parameters import parameters
+from onearm.prepare.prepared import learner_for, wants_preparation
+from onearm.schema.column import TEXT
 from onearm.schema.names import did_you_mean, listed
 from onearm.schema.schema import Schema
 from onearm.schema.values import shown
 
+GIVEN = {"n_classes", "n_features", "nominal"}  # parameters that follow from the schema
 SAVED = {
     "learner": str, "settings": dict, "schema": str, "feedback": str, "retired": list,
     "version": int, "floors": bool,
@@ -27,9 +30,10 @@ def as_schema(schema: Any) -> Schema:
         return schema
     if isinstance(schema, Mapping):
         return Schema(schema)
+    got = "none" if schema is None else f"a {type(schema).__name__}"
     raise ValueError(
         'schema must be a dict, as {"age": "number", "device": "category"}, or an onearm.Schema, '
-        f"as Schema.infer(frame) returns, got {shown(schema)}"
+        f"as Schema.infer(frame) returns, got {got}"
     )
 
 
@@ -46,8 +50,26 @@ def learner_class(learner: Any) -> Any:
 
 def make_learner(cls: Any, schema: Schema, params: dict[str, Any]) -> Any:
     """Return a new learner for the columns and labels of a schema."""
+    known = {field.name for field in parameters(cls)} - GIVEN
+    known |= {"seed", "interactions"} if wants_preparation(cls) else set()
+    for name in params.keys() - known:
+        allowed = listed(sorted(known), len(known), str)
+        hint = did_you_mean(name, known)
+        raise ValueError(f"parameters of {cls.__name__} are {allowed}, got {name!r}{hint}")
+    if "interactions" in params:
+        params["interactions"] = [columns_of(pair, schema) for pair in params["interactions"]]
     sizes = len(schema.labels), schema.n_features
     return learner_for(cls, *sizes, nominal=schema.nominal, n_words=schema.n_words, **params)
+
+
+def columns_of(pair: Any, schema: Schema) -> list[int]:
+    """Return the places of two columns that are multiplied, given as "device*hour"."""
+    plain = [column.name for column in schema.columns if column.kind != TEXT]
+    names = [name.strip() for name in pair.split("*")] if isinstance(pair, str) else []
+    if len(names) != 2 or not set(names) <= set(plain):
+        allowed = f'two columns as "device*hour", of {listed(plain)}'
+        raise ValueError(f"interactions must be {allowed}, got {shown(pair)}")
+    return [plain.index(name) for name in names]
 
 
 def load_learner(

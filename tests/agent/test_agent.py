@@ -70,6 +70,13 @@ def test_labels_of_the_schema():
     assert made.choose(CONTEXT, among=["7"]).label == 7
 
 
+def test_interactions_by_name():
+    made = agent(interactions=["device * age"])
+    assert made.learner.interactions == ((1, 0),)
+    made.update(CONTEXT, made.choose(CONTEXT), 1)
+    assert copy.deepcopy(made).predict(CONTEXT) == made.predict(CONTEXT)
+
+
 def test_choose_many_is_choose_for_each():
     first, second = taught(), taught()
     frame = [{"age": a, "device": d} for a in (20, 40) for d in ("phone", "desktop")]

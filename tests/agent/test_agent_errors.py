@@ -53,6 +53,13 @@ def test_a_schema_must_be_given(schema):
         ({"feedback": ["reward"]}, "feedback must be one of reward, one_right, got"),
         ({"seed": -1}, "seed must be an integer"),
         ({"scale": -1}, "scale must be a number"),
+        ({"sclae": 1}, "parameters of InverseGap are .*, got 'sclae' .did you mean 'scale'"),
+        ({"n_classes": 7}, "parameters of InverseGap are .*, got 'n_classes'"),
+        ({"raw": True}, "parameters of InverseGap are .*, got 'raw'"),
+        ({"learner": "Chorus", "nominal": ()}, "parameters of Chorus are .*, got 'nominal'"),
+        ({"labels": None}, "labels must be given: the schema has none"),
+        ({"interactions": ["age*hour"]}, "interactions must be two columns .*, got 'age.hour'"),
+        ({"interactions": [(0, 1)]}, "interactions must be two columns"),
     ],
 )
 def test_wrong_arguments_are_refused(given, match):
@@ -142,6 +149,13 @@ def test_wrong_contexts_are_refused(context, match):
         with pytest.raises(ValueError, match=match):
             call()
     assert made.version == 0
+
+
+@pytest.mark.parametrize("name", ["feedback", "labels", "retired", "schema", "learner", "version"])
+def test_what_was_set_once_stays(name):
+    made = agent()
+    with pytest.raises(AttributeError):
+        setattr(made, name, getattr(made, name))
 
 
 def test_many_contexts_must_be_many():
