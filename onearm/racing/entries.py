@@ -64,7 +64,7 @@ def learner_entry(given: Any) -> dict[str, Any]:
 def learner_class(name: Any) -> Any:
     """Return the class of a learner's entry, or what stands for it if it is not a Learner."""
     given = find(name) if isinstance(name, str) else name
-    if isinstance(given, type) and issubclass(given, onearm.Learner):
+    if isinstance(given, type) and issubclass(given, onearm.Learner) and hasattr(given, "kernels"):
         return given
     if isinstance(given, onearm.Learner):
         kind = type(given).__name__

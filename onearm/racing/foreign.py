@@ -12,6 +12,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from operator import index
 from pathlib import Path
 from reprlib import Repr
@@ -41,9 +42,11 @@ class ForeignClass:
     missing = False
 
     def __init__(self, given: Any) -> None:
-        self.is_maker = isinstance(given, type) or inspect.isfunction(given)
-        self.__name__ = given.__name__ if self.is_maker else type(given).__name__
-        predicts = None if inspect.isfunction(given) else protocol(given)
+        is_function = inspect.isfunction(given) or isinstance(given, partial)
+        self.is_maker = is_function or isinstance(given, type)
+        named = given.func if isinstance(given, partial) else given
+        self.__name__ = getattr(named if self.is_maker else type(given), "__name__", "learner")
+        predicts = None if is_function else protocol(given)
         self.exploration = "epsilon" if predicts in EXPLORED else None
         signature = _signature(given) if self.is_maker else {}
         self.takes = [name for name in GIVEN if name in signature]
@@ -148,8 +151,10 @@ def as_chosen(choice: Any, n_classes: int, where: str = "") -> tuple[int, int, f
     >>> as_chosen(2, 3), as_chosen((2, 0.5), 3), as_chosen((2, 1, 0.25), 3)
     ((2, -1, nan), (2, -1, 0.5), (2, 1, 0.25))
     """
-    parts = choice if isinstance(choice, tuple) else (choice,)
+    parts = tuple(choice) if isinstance(choice, tuple | list) else (choice,)
     *labels, propensity = parts if len(parts) > 1 else (*parts, 1.0)
+    if len(labels) == 2 and labels[1] is None:  # a Choice without a greedy label
+        del labels[1]
     try:
         labels = [index(label) for label in labels]
     except TypeError:
@@ -226,7 +231,7 @@ def _by_value(given: Any) -> Iterator[None]:
 
 def _code(given: Any) -> str:
     """Return a short text that changes with the code of a learner, its state and its adapter."""
-    if isinstance(given, type) or inspect.isfunction(given):
+    if isinstance(given, type | partial) or inspect.isfunction(given):
         parts = [identity.code(given)]
     else:
         state = cloudpickle.dumps(getattr(given, "__dict__", given))

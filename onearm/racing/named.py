@@ -41,6 +41,8 @@ def find(name: str) -> Any:
     if ":" not in name:
         return getattr(onearm, name)
     place, _, wanted = name.rpartition(":")
+    if not place:
+        raise ValueError(f"learners of a file are given as file.py:Class, got {name!r}")
     if place.endswith(".py") or "/" in place:
         module = _of_file(Path(place))
     else:

@@ -41,12 +41,19 @@ def protocol(model: Any) -> str:
     'predict_one'
     """
     for predicts, learns in PAIRS.items():
-        if callable(getattr(model, predicts, None)) and callable(getattr(model, learns, None)):
+        if _has(model, predicts) and _has(model, learns):
             return predicts
     names = dict.fromkeys([*PAIRS, *PAIRS.values()])
-    has = " and ".join(name for name in names if callable(getattr(model, name, None)))
+    has = " and ".join(name for name in names if _has(model, name))
     name = model.__name__ if isinstance(model, type) else type(model).__name__
     raise ValueError(f"a learner must have the methods {NEEDED}; {name} has {has or 'none'}")
+
+
+def _has(model: Any, method: str) -> bool:
+    try:
+        return callable(getattr(model, method, None))
+    except Exception:  # of a property
+        return False
 
 
 def adapted(model: Any, n_classes: int, epsilon: float, seed: int) -> Any:

@@ -2,8 +2,8 @@
 
 import csv
 import io
-import threading
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pytest
@@ -69,6 +69,7 @@ def test_a_run_is_what_a_loop_gives(given):
     [
         (2, (2, -1, np.nan)), (np.int64(1), (1, -1, np.nan)), ((1, 0.5), (1, -1, 0.5)),
         (onearm.Choice(2, 1, 0.25), (2, 1, 0.25)), (np.array(2), (2, -1, np.nan)),
+        (onearm.Choice(2, None, 0.25), (2, -1, 0.25)), ([1, 0.5], (1, -1, 0.5)),
     ],
 )  # fmt: skip
 def test_what_choose_may_return(chosen, expected):
@@ -244,42 +245,11 @@ def test_exploration_rates_are_given_or_tuned():
     assert tuned["played"] == tuned["tuned"]
 
 
-def needy(n_classes, depth):
-    return Linear(n_classes, 5)
-
-
-class Slots:
-    """An object that cannot be copied to a worker."""
-
-    def __init__(self):
-        self.lock = threading.Lock()
-
-    choose, update = Linear.choose, Linear.update
-
-
-class Half:
-    def choose(self, x):
-        return 0
-
-
-@pytest.mark.parametrize(
-    ("given", "wrong"),
-    [
-        (Half, "must have the methods choose and update, .*, or predict and .*; Half has choose"),
-        (Half(), "Half has choose"), (7, "int has none"),
-        ({"name": Linear, "rates": 1}, "Linear has the parameters rate, got 'rates' .did you mean"),
-        (needy, "needy needs the parameter 'depth': give {\"name\": needy, \"depth\": …}"),
-        ({"name": Labels, "epsilon": 2}, r"Labels: epsilon must be in \[0, 1\], got 2"),
-        ({"name": Scripted(), "at": 1}, r"Scripted has the parameters \(none\), got 'at'"),
-        (Slots(), "cannot be sent to workers .*: give its class, or a function that makes it"),
-        ("inversgap", r"got 'inversgap' .did you mean 'InverseGap'"),
-        (onearm.SOBA(3, 4), "learners must be names or classes: give SOBA, not an object of it"),
-        ([Linear(3, 5), Linear(3, 4)], "must have different names, got 2 that are 'Linear'"),
-    ],
-)  # fmt: skip
-def test_bad_learners_are_refused_in_words(given, wrong):
-    with pytest.raises(ValueError, match=wrong):
-        single(given)
+def test_what_won_is_played_again():
+    results = race("balance", [Linear, partial(Labels)], rounds=60, on=1, tune=0.2)
+    assert not results.failures
+    learner = results.best().fit()  # which compares the digests of the chosen labels
+    assert learner.model.W.any()
 
 
 def test_an_object_is_copied_for_each_run():

@@ -88,11 +88,12 @@ def test_workers_get_the_code_of_a_file(mine):
         (("mine.py", "mime.py"), r"there is no file '.*mime.py'.*did you mean '.*mine.py'\?"),
         (("mine.py", "none/mine.py"), "there is no file '.*none/mine.py'$"),
         (("mine.py", ""), "there is no file"),
+        ((None, ":Mine"), "learners of a file are given as file.py:Class, got ':Mine'"),
     ],
 )  # fmt: skip
 def test_wrong_names_of_files_are_explained(mine, change, wrong):
     with pytest.raises(ValueError, match=wrong):
-        race("balance", mine().replace(*change), rounds=20)
+        race("balance", mine().replace(*change) if change[0] else change[1], rounds=20)
 
 
 @pytest.mark.parametrize("text", ["1/0", "def f(:", "import sys; sys.exit(2)", "import nothing_"])
