@@ -11,6 +11,10 @@ from typer import Argument, Option
 import onearm
 from onearm.cli.arguments import Label, Nominal, SchemaFile, file_options, find_name
 from onearm.cli.errors import errors_in_words
+from onearm.core.parameters import parameters
+from onearm.schema.names import did_you_mean
+
+MADE = ("n_classes", "n_features", "nominal", "seed")  # parameters that the command sets
 
 
 def fit(
@@ -52,12 +56,11 @@ def fit(
         typer.echo(f"saved: {out}")
         return
     with errors_in_words():
-        name = find_name(learner, onearm.LEARNERS, "learner")
+        cls = getattr(onearm, find_name(learner, onearm.LEARNERS, "learner"))
+        settings = _settings(setting or [], cls)
         stream = _stream(data, label, nominal, schema, seed)
         stream = stream.shuffled(seed) if shuffle else stream
-        model = stream.learner(
-            getattr(onearm, name), raw=raw, seed=seed, **_settings(setting or [])
-        )
+        model = stream.learner(cls, raw=raw, seed=seed, **settings)
         _require_folder(out)
         trace, stopped = _played(model, stream)
         model.save(out)
@@ -94,13 +97,15 @@ def _entry(data: str, label: str | None, nominal: str, schema: Path | None) -> A
     return {"file": data, **options} if options else data
 
 
-def _settings(given: list[str]) -> dict[str, Any]:
+def _settings(given: list[str], cls: Any) -> dict[str, Any]:
     """Return parameters of texts such as gamma=0.1; what is no JSON is a word."""
+    known = [p.name for p in parameters(cls) if p.name not in MADE] + ["interactions"]
     settings = {}
     for text in given:
         name, equals, value = text.partition("=")
-        if not equals or not name.isidentifier():
-            raise ValueError(f"--set must be name=value, got {text!r}")
+        if not equals or name not in known:
+            allowed = f"name=value, with one of {', '.join(known)} as name"
+            raise ValueError(f"--set must be {allowed}, got {text!r}{did_you_mean(name, known)}")
         try:
             settings[name] = json.loads(value)
         except ValueError:

@@ -35,7 +35,9 @@ def _lines(model: Any, header: dict[str, str]) -> Iterator[str]:
     schema = getattr(model, "schema", None)
     yield f"class: {header['class']}"
     if isinstance(model, onearm.Agent):
-        yield f"{model}"
+        yield f"feedback: {model.feedback}"
+        yield f"updates: {model.version:,}"
+        yield f"learner: {type(model.learner).__name__}"
         model = model.learner
     parameters = model.params() if hasattr(model, "params") else model.get_params()
     yield from (f"  {name}: {value}" for name, value in parameters.items())

@@ -120,7 +120,7 @@ def test_agents_are_predicted_and_inspected(folder):
     assert "extra columns: 'device' (400), 'kind' (400)" in result.stderr
     shown = run("inspect", "agent")
     assert "class: onearm.agent.agent.Agent" in shown
-    assert "50 updates" in shown
+    assert "updates: 50" in shown
     assert "labels: 'news', 'film'" in shown
     agent.retire_label("film")
     agent.save("agent")
@@ -132,7 +132,8 @@ WRONG = {
     ("fit", "lettr"): "(did you mean 'letter'?)",
     ("fit", "data.csv", "--label", "knd"): "got 'knd' (did you mean 'kind'?)",
     ("fit", "data.csv", "--learner", "chors"): "(did you mean 'Chorus'?)",
-    ("fit", "data.csv", *TREE[:2], "--set", "delta"): "--set must be name=value, got 'delta'",
+    ("fit", "data.csv", *TREE[:2], "--set", "delta"): "--set must be name=value, with one of",
+    ("fit", "data.csv", *TREE[:2], "--set", "delt=1"): "got 'delt=1' (did you mean 'delta'?)",
     ("fit", "data.csv", *TREE[:2], "--set", "delta=7"): "delta must be a number in",
     (
         "fit",
