@@ -19,14 +19,20 @@ def forms(name: str) -> list[dict[str, Any]]:
 
 
 def tour(name: str, everything: bool = True) -> str:
-    """Use every kernel of a learner on dense and sparse rows; or play alone."""
+    """Use every kernel of a learner on dense and sparse rows; or play alone, as in races."""
     import numpy as np
     from scipy.sparse import csr_array
 
-    X, y = np.eye(3), np.arange(3)
+    from onearm.prepare.prepared import learner_for, wants_preparation
+
+    cls, X, y = getattr(onearm, name), np.eye(3), np.arange(3)
     for params in forms(name):
-        for rows in (X, csr_array(X)):
-            learner = getattr(onearm, name)(3, 3, **params)
+        for rows, n_words in ((X, 0), (csr_array(X), 3)):
+            if wants_preparation(cls):
+                learner_for(cls, 3, 3, n_words=n_words, **params).play(rows, y)
+                if not everything:
+                    continue
+            learner = cls(3, 3, **params)
             trace = learner.play(rows, y)
             if everything:
                 learner.learn(rows, trace, y if learner.full_information else None)

@@ -22,7 +22,7 @@ from onearm.streams.stream import Stream
 PACKAGE = Path(onearm.__file__).parent
 OTHERS = (
     "racing/rows.py", "core/chunks.py", "core/inputs.py", "core/rng.py", "core/sparse_check.py",
-    "core/vectors.py", "core/state.py",
+    "core/vectors.py",
 )  # fmt: skip
 PACKAGES = ("onearm", "numpy", "numba")
 

@@ -25,12 +25,12 @@ from onearm.core.parameters import parameters
 from onearm.experiments import identity
 from onearm.experiments.job import hash_text
 from onearm.prepare.prepared import Prepared, wants_preparation
-from onearm.prepare.streams import prepared
 from onearm.racing.entries import grid, grid_size, learner_class, learner_entry, stream_grid
 from onearm.racing.foreign import ForeignClass
 from onearm.racing.rows import Source, resolve
 from onearm.racing.run import Job
 from onearm.schema.names import did_you_mean
+from onearm.streams.prepared import prepared
 from onearm.streams.stream import require
 
 MAX_RUNS = 100_000  # of a plan

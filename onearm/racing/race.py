@@ -14,6 +14,7 @@ from onearm.experiments.job import Record, key
 from onearm.experiments.ledger import Ledger, name_in_errors
 from onearm.experiments.pool import ALL_CORES, is_cluster, require_place
 from onearm.experiments.run import Experiment, print_line
+from onearm.prepare.prepared import learner_for
 from onearm.racing import report
 from onearm.racing.foreign import ForeignClass
 from onearm.racing.live import Display
@@ -166,7 +167,7 @@ def _require_learners(jobs: Sequence[Job]) -> set[str]:
             job.cls.require_parameters(job.parameters)
             continue
         try:
-            learner = job.cls(3, 4, **job.parameters)
+            learner = learner_for(job.cls, 3, 4, raw=job.raw, **job.parameters)
         except (ValueError, TypeError) as error:
             raise ValueError(f"{job.cls.__name__}: {error}") from error
         if not is_compiled(learner.kernels.play):

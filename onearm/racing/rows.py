@@ -18,11 +18,11 @@ from typing import Any
 
 import onearm
 from onearm.experiments import identity
-from onearm.prepare.streams import filled, prepared
 from onearm.schema.names import did_you_mean
 from onearm.streams import datasets
 from onearm.streams.cache import file_digest
 from onearm.streams.order import in_passes, shuffled_passes
+from onearm.streams.prepared import filled, prepared
 from onearm.streams.stream import Stream
 
 SYNTHETIC = {name.lower(): name for name in onearm.STREAMS if name != "Stream"}

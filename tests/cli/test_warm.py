@@ -11,6 +11,7 @@ import numpy as np, onearm
 from scipy.sparse import csr_array
 learner, X, y = onearm.Banditron(5, 7), np.arange(70.0).reshape(10, 7) % 3, np.arange(10) % 5
 for rows in (X, csr_array(X)):
+    onearm.Stream.of(rows, y).learner(onearm.Banditron).play(rows, y)
     learner.learn(rows, learner.play(rows, y))
     learner.scores(rows), learner.chances(rows)
 for x in (X[0], csr_array(X)[[0]]):

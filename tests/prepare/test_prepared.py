@@ -1,11 +1,12 @@
 """Prepared: rows made ready online, without look-ahead, in any form of input."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 
 import onearm
-from onearm import Prepared, SynSep
+from onearm import Prepared, Schema, Stream, SynSep
 from onearm.prepare.prepared import assembled
 from tests.twins import NOMINAL, D, K, compare_a_round, compare_states, nominal_examples, reference
 
@@ -159,3 +160,23 @@ def test_texts_are_weighed_by_how_rare_words_are():
     learner = Prepared(9, 400, n_words=400)
     assert learner.play(stream).correct.mean() > 0.8
     assert learner.moments[0].max() == learner.moments[0][:].max() > 0
+
+
+def test_products_of_columns_are_given_by_name():
+    X = np.random.default_rng(0).normal(size=(2000, 2))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    stream = Stream.of(X, y, feature_names=("width", "height"))
+    alone = stream.learner(onearm.LinUCB).play(stream)
+    learner = stream.learner(onearm.LinUCB, interactions=["width*height"])
+    assert learner.interactions == ((0, 1),)
+    assert learner.play(stream).correct.mean() > 0.9 > 0.6 > alone.correct.mean()
+    with pytest.raises(ValueError, match=r"interactions must be of columns \(width, height\), got"):
+        stream.learner(onearm.LinUCB, interactions=["width*depth"])
+
+
+def test_texts_of_a_frame_are_words():
+    frame = pd.DataFrame({"size": [1.0, 2.0], "title": ["a fine day", "a day"], "y": ["u", "v"]})
+    schema = Schema({"size": "number", "title": {"text": 8}}, ["u", "v"], label="y")
+    stream = Stream.from_frame(frame, label="y", schema=schema)
+    learner = stream.learner(onearm.Perceptron)
+    assert (stream.n_words, learner.n_words, learner.n_features) == (8, 8, 9)

@@ -11,14 +11,12 @@ import onearm
 
 ROOT = Path(__file__).parents[2]
 LAYERS = (
-    "schema", "core", "linear", "boosting", "chorus", "mh", "regression", "convex",
-    "prepare", "streams", "metrics", "agent", "adapters", "experiments", "page", "racing",
-    "checks", "cli",
+    "schema", "core", "linear", "boosting", "chorus", "mh", "regression", "convex", "prepare",
+    "streams", "metrics", "agent", "adapters", "experiments", "page", "racing", "checks", "cli",
 )  # fmt: skip
 OUTSIDE = ("papers", "bench", "tests", "docs", "examples")
 PLATFORM = {"fcntl", "resource", "termios", "pwd", "grp", "pty", "msvcrt", "winreg"}
 EXCEPTIONS = {
-    ("onearm.prepare.streams", "streams"): "a race prepares the rows of a stream in advance",
     ("onearm.schema.inference", "streams"): "Schema.infer reads files",
     ("onearm.cli", "papers"): "`onearm papers` runs the papers of a clone",
 }

@@ -43,7 +43,7 @@ def test_all_code_that_prepares_rows_counts():
     others = (
         "core/kernels.py",
         "experiments/identity.py",
-        "prepare/streams.py",
+        "prepare/rows.py",
         "prepare/prepared.py",
     )
     known = {*preparing_sources(PACKAGE), *(PACKAGE / name for name in others)}
