@@ -5,17 +5,13 @@ A class or function makes a learner; it is called with those of `n_classes`, `n_
 It travels to workers as bytes, by value if its module is not installed.
 """
 
-import hashlib
 import inspect
-import sys
 import time
 import traceback
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 from operator import index
 from pathlib import Path
-from reprlib import Repr
 from typing import Any
 
 import cloudpickle
@@ -23,16 +19,13 @@ import numpy as np
 
 from onearm.core.assembly import LEAST
 from onearm.core.choice import Trace
-from onearm.core.code_digest import INSTALLED
-from onearm.experiments import identity
-from onearm.experiments.job import hash_text
 from onearm.experiments.pool import RunError
+from onearm.racing.portable import LONG, brief, code_of, dumped
 from onearm.racing.protocols import EPSILON, EXPLORED, adapted, protocol
 
 GIVEN = ("n_classes", "n_features", "nominal", "seed", "random_state")  # by the race
 VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 HERE = Path(__file__).parent
-LONG = 500  # letters of an error
 OFTEN = 0.2  # seconds between two reports of progress
 
 
@@ -56,8 +49,8 @@ class ForeignClass:
         explored = predicts is None or predicts in EXPLORED
         self.parameters = list(dict.fromkeys([*own, *(["epsilon"] if explored else [])]))
         self.has_epsilon = "epsilon" in own
-        self.payload = _dumped(given)
-        self.code = _code(given)
+        self.payload = dumped(given)
+        self.code = code_of(given, ForeignLearner, adapted)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ForeignClass) and self._key() == other._key()
@@ -122,25 +115,28 @@ class ForeignLearner:
     def play(
         self, X: Any, y: np.ndarray, progress: Callable[[int, int], Any] = lambda *_: None
     ) -> Trace:
-        """Choose and update along the rows; what it raises or returns is reported by round."""
+        """Choose and update along the rows; what it raises or returns is reported by round.
+
+        y are labels, or rewards of all labels: the feedback is then that of the chosen one.
+        """
         columns = self.schema.columns if self.schema else ()
         names = [column.name for column in columns] if len(columns) == X.shape[1] else ()
-        trace = Trace.empty(len(y))
-        n_correct, reported = 0, time.monotonic()
+        trace = Trace.empty(len(y), bool if y.ndim == 1 else float)
+        total, reported = 0, time.monotonic()
         for t, truth in enumerate(y.tolist()):
             where = f" in round {self.rounds}"
             x = self.adapter.row(X, t, names)
             choice = in_words(f"choose{where}", self.adapter.choose, x)
             label, greedy, propensity = as_chosen(choice, self.n_classes, where)
-            correct = label == truth
+            correct = label == truth if y.ndim == 1 else truth[label]
             x = self.adapter.row(X, t, names)  # `choose` may have changed its copy
             in_words(f"update{where}", self.adapter.update, x, choice, correct)
             trace.label[t], trace.greedy[t], trace.propensity[t] = label, greedy, propensity
             trace.correct[t] = correct
-            n_correct += correct
+            total += correct
             self.rounds += 1
             if time.monotonic() - reported > OFTEN:
-                progress(t + 1, n_correct)
+                progress(t + 1, total)
                 reported = time.monotonic()
         return trace
 
@@ -161,14 +157,14 @@ def as_chosen(choice: Any, n_classes: int, where: str = "") -> tuple[int, int, f
         labels = []
     if len(labels) not in (1, 2) or not all(0 <= label < n_classes for label in labels):
         allowed = f"a label in [0, {n_classes - 1}], (label, propensity) or a Choice"
-        raise RunError(f"choose{where} must return {allowed}, got {_brief(choice)}")
+        raise RunError(f"choose{where} must return {allowed}, got {brief(choice)}")
     try:
         share = float(propensity)
     except (TypeError, ValueError, OverflowError):
         share = float("nan")
     if not LEAST <= share <= 1:
         allowed = f"a propensity in [{LEAST:g}, 1]"
-        raise RunError(f"choose{where} must return {allowed}, got {_brief(propensity)}")
+        raise RunError(f"choose{where} must return {allowed}, got {brief(propensity)}")
     return labels[0], labels[1] if len(labels) > 1 else -1, share if len(parts) > 1 else np.nan
 
 
@@ -196,53 +192,3 @@ def _signature(maker: Any) -> dict[str, inspect.Parameter]:
     except (TypeError, ValueError):  # a class of C
         return {}
     return {name: p for name, p in parameters.items() if p.kind not in VARIADIC}
-
-
-def _dumped(given: Any) -> bytes:
-    with _by_value(given):
-        try:
-            return cloudpickle.dumps(given)
-        except Exception as error:
-            reason = f"{type(error).__name__}: {str(error)[:LONG]}"
-            raise ValueError(
-                f"{_brief(given)} cannot be sent to workers ({reason}): "
-                "give its class, or a function that makes it"
-            ) from error
-
-
-@contextmanager
-def _by_value(given: Any) -> Iterator[None]:
-    """Let a module that workers may not be able to import be pickled with its code."""
-    name = given.__module__ if hasattr(given, "__name__") else type(given).__module__
-    module = sys.modules.get(name)
-    file = str(getattr(module, "__file__", None) or "")
-    top = name.partition(".")[0]
-    if not file or file.startswith(INSTALLED) or top in sys.stdlib_module_names | {"onearm"}:
-        yield
-        return
-    known = name in cloudpickle.list_registry_pickle_by_value()
-    cloudpickle.register_pickle_by_value(module)
-    try:
-        yield
-    finally:
-        if not known:
-            cloudpickle.unregister_pickle_by_value(module)
-
-
-def _code(given: Any) -> str:
-    """Return a short text that changes with the code of a learner, its state and its adapter."""
-    if isinstance(given, type | partial) or inspect.isfunction(given):
-        parts = [identity.code(given)]
-    else:
-        state = cloudpickle.dumps(getattr(given, "__dict__", given))
-        cls: Any = type(given)
-        parts = [identity.code(cls), hashlib.sha256(state).hexdigest()]
-    return hash_text(" ".join([*parts, identity.code(ForeignLearner), identity.code(adapted)]))
-
-
-def _brief(value: Any) -> str:
-    """Return a short repr of anything, also of what has none."""
-    try:
-        return Repr().repr(value)[:LONG]
-    except Exception:  # of a class of the user's, or a number of thousands of digits
-        return f"a {type(value).__name__}"

@@ -90,7 +90,7 @@ class Pulled:
     def choose(self, x: Any) -> Any:
         return self.model.pull(self.arms, context=x)
 
-    def update(self, x: Any, arm: Any, correct: bool) -> None:
+    def update(self, x: Any, arm: Any, correct: Any) -> None:
         self.model.update(arm, x, float(correct))
 
     @staticmethod
@@ -107,7 +107,12 @@ class Pulled:
 
 
 class OneVsRest:
-    """A copy of a model for each label, which learns whether its label is right; ε-greedy."""
+    """A copy of a model for each label, which learns whether its label is right; ε-greedy.
+
+    A reward is learned by the chosen label's copy, if it is a regressor.
+    """
+
+    is_classifier: bool
 
     def __init__(self, model: Any, n_classes: int, epsilon: float, seed: int) -> None:
         self.copies = [deepcopy(model) for _ in range(n_classes)]
@@ -117,7 +122,7 @@ class OneVsRest:
         """Return the predicted chance that the copy's label is right, or None if it has none."""
         raise NotImplementedError
 
-    def learn(self, copy: Any, x: Any, right: bool) -> None:
+    def learn(self, copy: Any, x: Any, right: Any) -> None:
         raise NotImplementedError
 
     def choose(self, x: Any) -> Choice:
@@ -131,9 +136,14 @@ class OneVsRest:
         share = self.epsilon / len(scores)
         return Choice(label, greedy, share + (1.0 - self.epsilon) * (label == greedy))
 
-    def update(self, x: Any, choice: Choice, correct: bool) -> None:
-        for label in range(len(self.copies)) if correct else [choice.label]:
-            self.learn(self.copies[label], x, correct and label == choice.label)
+    def update(self, x: Any, choice: Choice, correct: Any) -> None:
+        if isinstance(correct, bool):
+            for label in range(len(self.copies)) if correct else [choice.label]:
+                self.learn(self.copies[label], x, correct and label == choice.label)
+        elif self.is_classifier:
+            raise ValueError("a classifier learns right or wrong, not rewards: race a regressor")
+        else:
+            self.learn(self.copies[choice.label], x, correct)
 
 
 class River(OneVsRest):
@@ -157,7 +167,7 @@ class River(OneVsRest):
                 self.has_chances = False
         return copy.predict_one(x)
 
-    def learn(self, copy: Any, x: Any, right: bool) -> None:
+    def learn(self, copy: Any, x: Any, right: Any) -> None:
         copy.learn_one(x, right if self.is_classifier else float(right))
 
 
@@ -167,10 +177,10 @@ class ScikitLearn(OneVsRest):
     def __init__(self, model: Any, *settings: Any) -> None:
         super().__init__(model, *settings)
         self.fitted: set[int] = set()  # ids of copies: before, none can predict
-        takes_classes = "classes" in signature(model.partial_fit).parameters
-        self.classes = {"classes": np.array([False, True])} if takes_classes else {}
+        self.is_classifier = "classes" in signature(model.partial_fit).parameters
+        self.classes = {"classes": np.array([False, True])} if self.is_classifier else {}
         named = (name for name in ("predict_proba", "decision_function") if hasattr(model, name))
-        self.method = next(named, "predict") if takes_classes else "predict"
+        self.method = next(named, "predict") if self.is_classifier else "predict"
 
     @staticmethod
     def row(X: Any, t: int, names: Sequence[str]) -> Any:
@@ -180,7 +190,7 @@ class ScikitLearn(OneVsRest):
     def score(self, copy: Any, x: Any) -> Any:
         return np.ravel(getattr(copy, self.method)(x))[-1] if id(copy) in self.fitted else None
 
-    def learn(self, copy: Any, x: Any, right: bool) -> None:
-        y = np.array([right] if self.classes else [float(right)])
+    def learn(self, copy: Any, x: Any, right: Any) -> None:
+        y = np.array([right] if self.is_classifier else [float(right)])
         copy.partial_fit(x, y, **self.classes)
         self.fitted.add(id(copy))

@@ -7,8 +7,11 @@ from functools import partial
 
 import numpy as np
 import pytest
+from river import bandit, compose, linear_model, naive_bayes, preprocessing
+from sklearn.linear_model import SGDClassifier, SGDRegressor
 
 import onearm
+from onearm.experiments.pool import RunError
 from onearm.racing.foreign import ForeignClass, as_chosen
 from onearm.racing.race import race
 from onearm.racing.rows import resolve, rows
@@ -205,9 +208,6 @@ def test_exploration_has_the_stated_chances():
 
 
 def test_models_of_river_and_scikit_learn():
-    from river import bandit, compose, linear_model, naive_bayes, preprocessing
-    from sklearn.linear_model import SGDClassifier, SGDRegressor
-
     def pipeline():
         return preprocessing.StandardScaler() | linear_model.LinearRegression()
 
@@ -223,8 +223,6 @@ def test_models_of_river_and_scikit_learn():
 
 @pytest.mark.compiled
 def test_sparse_rows_reach_every_protocol():
-    from sklearn.linear_model import SGDClassifier
-
     class Counting(Linear):
         def choose(self, x):
             indices, values = x
@@ -243,6 +241,27 @@ def test_exploration_rates_are_given_or_tuned():
     (tuned,) = race("balance", Labels, rounds=60, on=1, tune=0.5).runs
     assert 0 < tuned["tuned"]["epsilon"] <= 1
     assert tuned["played"] == tuned["tuned"]
+
+
+class Regressor(Labels):
+    """Labels have no chances to predict: they are regressors."""
+
+
+def test_streams_with_rewards():
+    table = np.array([[1, 0.5, 0.25], [0.5, 1, 0.5], [0, 0.5, 1]])
+    stream = onearm.datasets.load("balance").rewarded(table)
+    learner = ForeignClass(Linear(3, 4))(3, 4)
+    X, y = stream.arrays()
+    trace = learner.play(X[:30], y[:30])
+    np.testing.assert_array_equal(trace.correct, y[np.arange(30), trace.label])
+    regressor = ForeignClass(Regressor)(3, 4, epsilon=0.5)
+    trace = regressor.play(X[:30], y[:30])
+    learned = [copy.learned for copy in regressor.adapter.copies]
+    for label in range(3):
+        assert learned[label] == trace.correct[trace.label == label].tolist()
+    with pytest.raises(RunError, match="a classifier learns right or wrong, not rewards"):
+        ForeignClass(SGDClassifier)(3, 4).play(X[:30], y[:30])
+    assert not race(stream, [Linear, Regressor], rounds=40, on=1).failures
 
 
 def test_what_won_is_played_again():
