@@ -23,7 +23,7 @@ NUMBERS, CATEGORIES = [f"number {j}" for j in range(5)], [f"category {j}" for j 
 COLUMNS: dict[str, Any] = {
     **dict.fromkeys(NUMBERS, "number"), **dict.fromkeys(CATEGORIES, VALUES), "city": "category",
 }  # fmt: skip
-OPTIONS = (Option("rounds", 5000, "of a repeat"), Option("repeats", 7, "of each learner"))
+OPTIONS = (Option("rounds", 1000, "of a repeat"), Option("repeats", 30, "of each learner"))
 
 
 def contexts(n: int) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from bench import defaults, race, schema, walks
+from bench import agent, defaults, race, schema, walks
 from bench.benchmark import RESULTS
 from bench.boosting import boosters_report, potentials
 from bench.chorus import parts, parts_report, table
@@ -19,7 +19,7 @@ from onearm.experiments.run import Experiment
 
 REQUIREMENTS = {
     "speed": speed, "trees": trees, "boosters": boosters_report, "mh_speed": speed_report,
-    "schema": schema, "race_speed": race, "regression_speed": regression_speed,
+    "schema": schema, "agent": agent, "race_speed": race, "regression_speed": regression_speed,
 }  # fmt: skip
 REPORTS = REQUIREMENTS | {"potentials": potentials, "mh_peers": peers_report}
 
