@@ -63,6 +63,29 @@ def test_the_runs_of_a_lost_worker_are_played_again(alone):
     assert comparable(results) == comparable(alone)
 
 
+FILE = """
+import onearm
+
+class Ours(onearm.Banditron):
+    pass
+
+class Always:
+    def choose(self, x):
+        return 1
+
+    def update(self, x, choice, correct):
+        pass
+"""
+
+
+def test_ray_gets_the_code_of_a_file(tmp_path):
+    (tmp_path / "mine.py").write_text(FILE)
+    names = [f"{tmp_path}/mine.py:{name}" for name in ("Ours", "Always")]
+    alone, workers = (race("balance", names, rounds=50, on=on) for on in (1, "ray"))
+    assert not workers.failures
+    assert comparable(workers) == comparable(alone)
+
+
 def test_another_ray_than_the_one_in_use_is_refused():
     with pytest.raises(ValueError, match=r"on must be ray or .*, where Ray is in use"):
         race("balance", ["SOBA"], rounds=100, on="127.0.0.1:1")
