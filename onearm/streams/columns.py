@@ -126,7 +126,7 @@ class Columns:
             if j != self.label:  # which is sorted by `classes`
                 codes.sort()
 
-    def sentence(self, given: bool, class_names: Sequence[str]) -> str:
+    def sentence(self, given: bool, n_classes: int) -> str:
         """Return what was learned, and whether the label was given."""
         label, last = self.names[self.label], len(self.names) - 1
         why = "given" if given else "the last" if self.label == last else "by its name"
@@ -139,9 +139,8 @@ class Columns:
         hint = f"; {listed(unique)} differs in nearly every row: better left out" if unique else ""
         constant = [self.names[j] for j in np.flatnonzero(self.low == self.high) if j != self.label]
         hint += f"; constant: {listed(constant)}" if constant else ""
-        hint += "".join(f"; {note}" for note in notes_on_labels(label, class_names, self.n_rows))
         return (
-            f"{self.file}: {size}; label: column {label!r} ({why}), {len(class_names):,} classes; "
+            f"{self.file}: {size}; label: column {label!r} ({why}), {n_classes:,} classes; "
             f"nominal: {nominal}; missing: {missing}{hint}"
         )
 
@@ -164,7 +163,9 @@ def table_stream(table: Table, label: Column, nominal: Any, name: str, log: Any)
     at = columns.label
     what = f"{table.file}: the label, column {table.names[at]!r},"
     of_word, class_names = classes(columns.codes[at].words, what)
-    log(columns.sentence(label is not None, class_names))
+    log(columns.sentence(label is not None, len(class_names)))
+    for note in notes_on_labels(table.names[at], class_names, columns.n_rows):
+        log(f"warning: {table.file}: {note}")
 
     def source() -> Chunks:
         n = 0
