@@ -37,6 +37,8 @@ def _lines(model: Any, header: dict[str, str]) -> Iterator[str]:
     if isinstance(model, onearm.Agent):
         yield f"feedback: {model.feedback}"
         yield f"updates: {model.version:,}"
+        if model.retired:
+            yield f"retired labels: {listed(model.retired, 20)}"
         yield f"learner: {type(model.learner).__name__}"
         model = model.learner
     parameters = model.params() if hasattr(model, "params") else model.get_params()

@@ -103,5 +103,5 @@ class Life(RuleBasedStateMachine):
         assert self.agent.chances(CONTEXT) == pytest.approx(expected, rel=1e-12)
 
 
-Life.TestCase.settings = settings(max_examples=25, stateful_step_count=30, deadline=None)
+Life.TestCase.settings = settings(max_examples=15, stateful_step_count=30, deadline=None)
 TestLife = Life.TestCase
