@@ -15,6 +15,7 @@ BENCHMARKS = {  # by name: the module with its `main`, and what it measures
     "chorus.parts": ("chorus.parts", "Chorus without each of its parts"),
     "preparation": ("preparation", "errors of linear learners by the preparation of rows"),
     "chorus.values": ("chorus.values", "Chorus with a category of many values"),
+    "chorus.rewards": ("chorus.rewards", "Chorus beside other learners from rewards"),
     "chorus.floor": ("chorus.floor", "what a floor on the chance of every label costs Chorus"),
     "defaults": ("defaults", "errors by the values of the main parameters"),
     "mh.peers": ("mh.peers", "AdaBoostMH beside boosted trees and forests, error against time"),

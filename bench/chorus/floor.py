@@ -19,7 +19,7 @@ from onearm.experiments.job import OnProgress, Record
 from papers.markdown import table
 from papers.playing import play_timed
 
-STREAMS = ("balance", "mice", "pendigits", "letter", "car", "nursery", "elec2", "adult")
+STREAMS = ("balance", "mice", "pendigits", "letter", "car", "nursery", "elec2", "usps")
 FLOORS = (0.0, 0.002, 0.005, 0.01, 0.02, 0.05)  # times the number of labels
 REPEATS = 3
 

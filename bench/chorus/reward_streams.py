@@ -5,6 +5,7 @@ Repeat s is shuffled with seed s.
 * skillcraft, wine_red, and abalone in ten bins of rings: 1 - |label - truth| / (k - 1).
 * letter with partial credits: 1 for the true letter, and for each other a credit below 0.5 that is
   the same whenever the two meet.
+* letter 1 and 0: 1 for the true letter, 0 for the others; letter right or wrong has labels instead.
 * clicks: rows of adult, ten ads. A tree predicts, from all other columns, each of ten values that
   columns of adult have; what it predicts of a row, scaled to a mean of BASE_RATE, is the chance
   that this ad is clicked.
@@ -18,6 +19,7 @@ from onearm import datasets
 from onearm.streams.stream import Stream
 
 NAMES = ("skillcraft", "wine_red", "abalone", "letter", "clicks")
+ONE_RIGHT = ("letter 1 and 0", "letter right or wrong")
 CREDIT_SEED, CLICK_SEED = 20, 21
 N_BINS, N_ADS, BASE_RATE = 10, 10, 0.03
 N_CLICK_ROWS = 20_000
@@ -80,15 +82,23 @@ def _binned_abalone() -> Stream:
     return Stream.of(X, np.searchsorted(edges, rings), N_BINS, "abalone", nominal=rows.nominal)
 
 
-@lru_cache(maxsize=len(NAMES))
+@lru_cache(maxsize=len(NAMES + ONE_RIGHT))
 def _rows(name: str) -> Stream:
     if name == "clicks":
         return clicks()
-    if name == "letter":
-        rows = datasets.load(name)
-        return rows.rewarded(credits(rows.n_classes))
+    if name.startswith("letter"):
+        rows = datasets.load("letter")
+        tables = {"letter": credits(rows.n_classes), "letter 1 and 0": np.eye(rows.n_classes)}
+        return rows.rewarded(tables[name]) if name in tables else rows
     rows = _binned_abalone() if name == "abalone" else _read(name)
     return rows.rewarded(ordered(rows.n_classes))
+
+
+def regret(labels: np.ndarray, seed: int) -> float:
+    """Return by how much the chance of a click was below that of the best ad, on average."""
+    X, chances, _ = click_chances()
+    chances = Stream.of(X, chances).shuffled(seed).arrays()[1]
+    return float((chances.max(axis=1) - chances[np.arange(len(labels)), labels]).mean())
 
 
 def stream(name: str, seed: int) -> Stream:

@@ -22,7 +22,7 @@ from papers.playing import play_timed
 STREAMS = ("letter", "adult")
 KINDS = ("none", "noise", "telling")
 N_VALUES = 5000
-REPEATS = 3
+REPEATS = 2
 
 
 def with_category(rows: Stream, kind: str, seed: int) -> Stream:

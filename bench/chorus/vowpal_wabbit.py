@@ -81,7 +81,7 @@ class Files:
         labels = []
         with (self.path / "rows.txt").open("w") as file:
             for X, y in rows.chunks():
-                lines = zip(y.tolist(), _texts(X, rows.nominal), strict=True)
+                lines = zip(y.tolist(), row_texts(X, rows.nominal), strict=True)
                 file.writelines(f"{label + 1} | {text}\n" for label, text in lines)
                 labels.append(y)
         return np.concatenate(labels)
@@ -127,7 +127,7 @@ def starting() -> float:
     return min(timing.cpu)
 
 
-def _texts(X: Any, nominal: tuple[int, ...]) -> list[str]:
+def row_texts(X: Any, nominal: tuple[int, ...]) -> list[str]:
     """Return rows as text: names are strings, nominal values are names, missing ones left out."""
     if hasattr(X, "tocsr"):
         starts, indices, values = X.indptr.tolist(), X.indices.tolist(), X.data.tolist()

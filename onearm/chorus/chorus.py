@@ -24,7 +24,6 @@ The files are named after a choir: features are waves, base models are voices, t
 them, and the frozen previous model is an echo.
 """
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,7 +34,7 @@ from onearm.chorus.echo import FOLLOWED, FROZEN, alarmed, echo, follow, freeze, 
 from onearm.chorus.features import features, group
 from onearm.chorus.memory import NOW, WIDEST, folded, recall, remember
 from onearm.chorus.metric import FIRST, differ, measured, renew
-from onearm.chorus.rows import MANY, note, places, places_left_out, raw, split_columns
+from onearm.chorus.rows import MANY, note, places, raw, split_columns, usual_norm
 from onearm.chorus.voices import VARIANCE, sing, teach
 from onearm.chorus.waves import TURNS, USUAL, random_signs, turned
 from onearm.core.assembly import HIDDEN
@@ -242,8 +241,8 @@ class Chorus(Learner, look=look, scores=scores, chances=chances, choose=choose, 
     off_policy = True
 
     def plan(self) -> None:
-        self.n_values = split_columns(self.n_features, self.nominal)
-        self.n_numbers = self.n_phi = int(places(self.n_values)[-1])
+        self.n_values, self.n_numbers, apart = split_columns(self.n_features, self.nominal)
+        self.n_phi = self.n_numbers
         self.n_compared = self.n_rows = self.n_memories = 0
         self.n_leads, self.columns, self.n_regressed = 4, 0, 0
         self.n_followed = self.n_classes if self.n_classes <= FOLLOWED else 1
@@ -252,17 +251,17 @@ class Chorus(Learner, look=look, scores=scores, chances=chances, choose=choose, 
             n_waves = self.n_components or max(USUAL, TURNS * turn)
             self.columns = max(1, round(n_waves / turn))
             self.n_dense = turn * self.columns + self.n_numbers + 1
-            self.n_phi = self.n_dense + int(places_left_out(self.n_values)[-1])
+            self.n_phi = self.n_dense + apart
             self.n_compared, self.n_rows = min(self.n_numbers, WIDEST), 4 * n_waves
             self.n_memories, self.n_leads = 2, 8
             self.n_regressed = ridge.n_regressed(self.n_numbers, self.n_classes)
 
     def start(self) -> None:
         super().start()
-        self.places = places(self.n_values), self.n_values, places_left_out(self.n_values)
+        self.places = places(self.n_features, self.n_values)
         edges = [0, self.n_dense - self.n_numbers - 1, self.n_dense] if self.n_memories else []
         self.edges = np.array(edges, np.int64)
-        norm = math.sqrt(max(1, (self.n_values == 0).sum() + 2 * (self.n_values > 0).sum()))
+        norm = usual_norm(self.n_features, self.n_values)
         self.signs, self.scale, self.shift = random_signs(
             self.seed, self.n_numbers, norm, self.columns
         )

@@ -91,24 +91,31 @@ def weighed(x, start, nominal, count, rounds):
     return at[:n], value[:n]
 
 
-def split_columns(d: int, nominal: tuple[int, ...]) -> np.ndarray:
-    """Return how many values each column has, times -1 where they are left out of the numbers."""
+def split_columns(d: int, nominal: tuple[int, ...]) -> tuple[tuple[int, ...], int, int]:
+    """Return `nominal`, times -1 for columns whose values are left out of the numbers.
+
+    Further how many numbers there are, and how many values are left out.
+    """
     if len(nominal) not in (0, d):
         raise ValueError(f"nominal must have n_features={d} entries or none, got {len(nominal)}")
-    values = np.array(nominal or np.zeros(d), np.int64)
-    if d <= MANY:
-        for j in np.argsort(-values, kind="stable"):
-            if np.maximum(values, 1).sum() <= MANY:
-                break
-            values[j] *= -1
-    return values
+    values, apart = list(nominal), 0
+    n_numbers = sum(max(1, m) for m in nominal) if nominal else d
+    for j in sorted(range(len(values)), key=lambda j: -values[j]):
+        if n_numbers <= MANY or d > MANY:
+            break
+        n_numbers, apart = n_numbers - values[j] + 1, apart + values[j]
+        values[j] *= -1
+    return tuple(values), n_numbers, apart
 
 
-def places(values: np.ndarray) -> np.ndarray:
-    """Return where each column starts among the numbers, and at the end how many there are."""
-    return np.cumsum(np.append(0, np.maximum(values, 1)))
+def places(d: int, values: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return where columns start among the numbers, `values`, and starts among those left out."""
+    n = np.array(values or np.zeros(d), np.int64)
+    starts = (np.cumsum(np.append(0, sizes)) for sizes in (np.maximum(n, 1), np.maximum(-n, 0)))
+    among, apart = starts
+    return among, n, apart
 
 
-def places_left_out(values: np.ndarray) -> np.ndarray:
-    """Return where each column starts among the values that are left out of the numbers."""
-    return np.cumsum(np.append(0, np.maximum(-values, 0)))
+def usual_norm(d: int, values: tuple[int, ...]) -> float:
+    """Return about what the norm of the numbers is: 1 a column, √2 a value, 0 if left out."""
+    return math.sqrt(max(1, d + sum((m > 0) - (m < 0) for m in values)))

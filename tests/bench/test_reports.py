@@ -7,7 +7,7 @@ import pytest
 from bench import agent, defaults, race, schema, walks
 from bench.benchmark import RESULTS
 from bench.boosting import boosters_report, potentials
-from bench.chorus import parts, parts_report, table
+from bench.chorus import floor, parts, parts_report, rewards, table, values
 from bench.chorus.comparison import Job, best, ledger_path, phase_2
 from bench.chorus.streams import NAMES, repeats
 from bench.mh import peers_report, speed_report
@@ -21,6 +21,7 @@ REQUIREMENTS = {
     "speed": speed, "trees": trees, "boosters": boosters_report, "mh_speed": speed_report,
     "schema": schema, "agent": agent, "race_speed": race, "regression_speed": regression_speed,
 }  # fmt: skip
+STUDIES = {"floor": floor, "rewards": rewards, "values": values}
 REPORTS = REQUIREMENTS | {"potentials": potentials, "mh_peers": peers_report}
 
 
@@ -45,7 +46,12 @@ def test_table_of_chorus_is_that_of_the_stored_runs():
 
 
 @pytest.mark.parametrize(
-    ("module", "ledger"), [(parts, "chorus/parts.jsonl"), (defaults, "defaults.jsonl")]
+    ("module", "ledger"),
+    [
+        (parts, "chorus/parts.jsonl"),
+        (defaults, "defaults.jsonl"),
+        *((module, f"chorus/{name}.jsonl") for name, module in STUDIES.items()),
+    ],
 )
 def test_no_stored_run_is_played_again(module, ledger):
     experiment = Experiment(module.jobs(), Ledger(RESULTS / ledger))
@@ -73,6 +79,13 @@ def test_page_of_parts_is_that_of_the_stored_runs(monkeypatch, tmp_path):
     parts_report.write(records, tmp_path)
     written = (tmp_path / "parts.md").read_text()
     assert written == (RESULTS / "chorus" / "parts.md").read_text()
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_table_of_a_study_is_that_of_the_stored_runs(name):
+    module, ledger = STUDIES[name], Ledger(RESULTS / "chorus" / f"{name}.jsonl")
+    text = (RESULTS / "chorus" / f"{name}.md").read_text()
+    assert module.report(Experiment(module.jobs(), ledger).records()) == text
 
 
 def test_table_of_defaults_is_that_of_the_stored_runs():

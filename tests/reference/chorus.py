@@ -5,17 +5,17 @@ from typing import ClassVar
 import numpy as np
 from scipy.linalg import hadamard
 
+from .chorus_rows import FEW, Rows
 from .neighbours import Neighbours
 from .twin import Twin
 
-FEW = 1000  # numbers: a row of more is a text
 OWN, BOLD = 0.01, 0.1  # ridges
 KEEP, KEPT_JUDGE, PRIOR = 0.9995, 0.999, 10.0
 SLACK, ALARM, GUESS = 0.1, 20.0, 0.2
 FOLDED = 128
 
 
-class Chorus(Neighbours, Twin):
+class Chorus(Rows, Neighbours, Twin):
     def __init__(self, k, d, nominal, n_components, alpha, floor, signs, scale, shift):
         self.k, self.alpha, self.floor = k, alpha, floor
         nominal = np.array(nominal or (0,) * d)
@@ -55,14 +55,6 @@ class Chorus(Neighbours, Twin):
         self.alarms = 0
         self.earned = []  # all rewards, once there are any: right and wrong are none
         self.begin()
-
-    def columns_apart(self, nominal):
-        """The nominal columns with the most values, if there are too many in all."""
-        apart = []
-        while np.maximum(1, np.delete(nominal, apart)).sum() + len(apart) > FEW:
-            left = [j for j in range(len(nominal)) if j not in apart]
-            apart.append(max(left, key=lambda j: nominal[j]))
-        return apart
 
     tolerances: ClassVar = {
         "weights": (1e-7, 1e-9), "variances": (1e-7, 1e-9), "top_confidence": (1e-7, 1e-9),
@@ -109,60 +101,6 @@ class Chorus(Neighbours, Twin):
         self.S = PRIOR * np.eye(n + 1)
         self.c = np.append(np.full(n, 1 / n), 0.0)
         self.b = PRIOR * self.c
-
-    # Rows
-
-    def numbers(self, x):
-        """One number for a numeric column, one for each value of a nominal one."""
-        values = x[self.column]
-        there = (np.floor(values) == self.code) & ~np.isin(self.column, self.apart)
-        return np.where(self.coded, there, values)
-
-    def scaled(self, x):
-        z = np.sqrt(2) * self.numbers(x)
-        rows = np.array(self.rows).reshape(-1, len(x))
-        for i in np.flatnonzero(~self.coded):
-            j = self.column[i]
-            seen = rows[~np.isnan(rows[:, j]), j]
-            if np.isnan(x[j]) or len(seen) == 0 or seen.min() == seen.max():
-                z[i] = 0.0
-            else:
-                z[i] = np.clip((x[j] - seen.mean()) / seen.std(), -2, 2)
-        return z
-
-    def waves(self, z):
-        padded = np.append(z, np.zeros(len(self.H) - len(z)))
-        Y = np.repeat(padded[:, None], self.shift.shape[1], axis=1)
-        for S in self.signs:
-            Y = self.H @ (S * Y)
-        turns = (Y * self.scale + self.shift).ravel()
-        height = 0.25 - abs(turns - np.floor(turns + 0.5))
-        return np.sqrt(2 / len(turns)) * 8 * height * (1 - 2 * abs(height))
-
-    def fold(self, z):
-        u = np.zeros(self.folded, np.float32)
-        for j in range(self.N):
-            u[j % self.folded] += self.signs[0, j, 0] * z[j]  # a double to a float32: rounded once
-        return u
-
-    def features(self, x):
-        """φ, which of its entries are there, and u, the numbers that are remembered."""
-        if self.text:
-            v = np.where(x[self.column] == 0, 0.0, np.nan_to_num(self.numbers(x)))
-            rarity = np.log((2 + len(self.rows)) / (1 + self.counts)) + 1
-            phi = np.where(self.coded, v, np.sign(v) * np.log1p(abs(v))) * rarity
-            return phi / (np.linalg.norm(phi) or 1), v != 0, None
-        z = self.scaled(x)
-        plain = np.append(z, 1.0) / np.sqrt(1 + z @ z)
-        phi = np.zeros(self.F)
-        phi[: self.constant + 1] = np.append(self.waves(z), plain)
-        end = self.constant + 1
-        for j, size in sorted(zip(self.apart, self.apart_sizes, strict=True)):
-            if 0 <= x[j] < size:
-                phi[end + int(x[j])] = 0.3
-            end += size
-        there = (np.arange(self.F) <= self.constant) | (phi != 0)
-        return phi, there, self.fold(z)
 
     # Voices
 
