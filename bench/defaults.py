@@ -23,8 +23,8 @@ SEEDS = 3
 ROUNDS = 30_000
 STREAMS = ("SynNonSep", "digits × 20")
 GRIDS: dict[str, dict[str, list]] = {
-    "Banditron": {"gamma": [0.01, 0.02, 0.05, 0.1]},
-    "SOBA": {"gamma": [2**-7, 2**-6, 2**-5, 2**-4]},
+    "Banditron": {"gamma": [0.0, 0.01, 0.02, 0.05, 0.1]},
+    "SOBA": {"gamma": [0.0, 2**-7, 2**-6, 2**-5, 2**-4]},
     "Newtron": {"gamma": [2**-10, 2**-8, 2**-6], "D": [1.0, 6.5, 20.0]},
     "ConservativeOVA": {"variant": ["PA", "PA-I", "PA-II"]},
     "OffsetTree": {"rule": ["before", "after"], "explore": [0.0, 1.0]},

@@ -19,7 +19,7 @@ def as_mapping(context: Any, names: Sequence[str] = ()) -> Mapping[str, Any]:
     context = _as_plain(context)
     if isinstance(context, Mapping):
         has_all = names and all(name in context for name in names)
-        return context if has_all else dict(_flattened(context, "", 1))
+        return context if has_all or _is_flat(context) else dict(_flattened(context, "", 1))
     is_row = isinstance(context, tuple | list) or getattr(context, "ndim", 0) == 1
     if names and is_row and len(context) == len(names):
         return dict(zip(names, context, strict=True))
@@ -42,6 +42,12 @@ def _as_plain(context: Any) -> Any:
         return context.to_dict()
     columns = as_columns(context) if getattr(context, "shape", ())[:1] == (1,) else None
     return {name: as_list(c)[0] for name, c in columns.items()} if columns else context
+
+
+def _is_flat(context: Mapping[Any, Any]) -> bool:
+    """Whether names are texts and no value is a mapping."""
+    kinds = {*map(type, context.values())}
+    return {*map(type, context)} == {str} and not any(issubclass(kind, Mapping) for kind in kinds)
 
 
 def _flattened(context: Mapping[Any, Any], prefix: str, depth: int) -> Iterator[tuple[str, Any]]:

@@ -65,8 +65,10 @@ class Encoder:
                 self._require_columns(context)
             except ValueError as error:
                 raise ValueError(f"{where}{error}") from None
-            pairs = [(c.name, context.get(c.name)) for c in self.plain]
-            x = np.array([self._number(name, value, where) for name, value in pairs], np.float64)
+            values = {name: context.get(name, np.nan) for name in self.names}
+            x = self._usual(values)
+            if x is None:
+                x = np.array([self._number(c.name, values[c.name], where) for c in self.plain])
         if self.words:
             words = self._count_words([context.get(name) for name in self.words], where)
         if monitor is not None:
