@@ -23,7 +23,7 @@ NUMBERS, CATEGORIES = [f"number {j}" for j in range(5)], [f"category {j}" for j 
 COLUMNS: dict[str, Any] = {
     **dict.fromkeys(NUMBERS, "number"), **dict.fromkeys(CATEGORIES, VALUES), "city": "category",
 }  # fmt: skip
-OPTIONS = (Option("rounds", 1000, "of a repeat"), Option("repeats", 30, "of each learner"))
+OPTIONS = (Option("rounds", 1000, "of a repeat"), Option("repeats", 60, "of each learner"))
 
 
 def contexts(n: int) -> list[dict[str, Any]]:
@@ -49,7 +49,6 @@ def play(agent: onearm.Agent, rows: list[dict[str, Any]], key: bool = False) -> 
 def measure(options: argparse.Namespace) -> Results:
     one_core()
     rows = contexts(options.rounds)
-    measured = {}
     schema = onearm.Schema(COLUMNS)
     runs = {"encode twice": partial(lambda rows: [schema.encode(x) for x in rows + rows], rows)}
     for name in FLOORS:
@@ -57,12 +56,12 @@ def measure(options: argparse.Namespace) -> Results:
             agent = onearm.Agent(LABELS, COLUMNS, name)
             play(agent, rows[:100], key)
             runs[f"{name}, keys" if key else name] = partial(play, agent, rows, key)
-    for name, run in runs.items():
-        timing = Timing(len(rows))
-        for _ in range(options.repeats):
-            with timing.running():
+    timings = {name: Timing(len(rows)) for name in runs}
+    for _ in range(options.repeats):  # by turns: what else the machine does hits all of them
+        for name, run in runs.items():
+            with timings[name].running():
                 run()
-        measured[name] = timing.record()
+    measured = {name: timing.record() for name, timing in timings.items()}
     return {"sizes": {"rounds": options.rounds, "repeats": options.repeats}, "measured": measured}
 
 
