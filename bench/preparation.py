@@ -143,7 +143,7 @@ def jobs() -> list[Job]:
 def report(records: list[Record]) -> str:
     """Return a table of geometric means over learners by stream, then one table a stream."""
     last = max(records, key=lambda record: record["date"])
-    columns = [*WAYS, *list(TEXT_WAYS)[1:], "Prepared"]
+    columns = list(dict.fromkeys(["largest value", "Prepared", *WAYS, *TEXT_WAYS]))
     lines, parts = [], []
     for name in dict.fromkeys(record["stream"] for record in records):
         some = [record for record in records if record["stream"] == name]

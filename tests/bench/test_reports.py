@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from bench import agent, defaults, race, schema, walks
+from bench import agent, defaults, preparation, race, schema, walks
 from bench.benchmark import RESULTS
 from bench.boosting import boosters_report, potentials
 from bench.chorus import floor, parts, parts_report, rewards, table, values
@@ -50,6 +50,7 @@ def test_table_of_chorus_is_that_of_the_stored_runs():
     [
         (parts, "chorus/parts.jsonl"),
         (defaults, "defaults.jsonl"),
+        (preparation, "preparation.jsonl"),
         *((module, f"chorus/{name}.jsonl") for name, module in STUDIES.items()),
     ],
 )
@@ -79,6 +80,11 @@ def test_page_of_parts_is_that_of_the_stored_runs(monkeypatch, tmp_path):
     parts_report.write(records, tmp_path)
     written = (tmp_path / "parts.md").read_text()
     assert written == (RESULTS / "chorus" / "parts.md").read_text()
+
+
+def test_table_of_preparations_is_that_of_the_stored_runs():
+    records = Experiment(preparation.jobs(), Ledger(RESULTS / "preparation.jsonl")).records()
+    assert preparation.report(records) == (RESULTS / "preparation.md").read_text()
 
 
 @pytest.mark.parametrize("name", STUDIES)
