@@ -96,7 +96,8 @@ def lost(error: Exception) -> RunError:
 
 def _on_ray(jobs: Jobs, on: str, address: Address | None) -> Iterator[tuple[str, Result]]:
     with connected(on) as ray:
-        for name in cloudpickle.list_registry_pickle_by_value():  # as joblib's workers get them
+        by_value = cloudpickle.list_registry_pickle_by_value()  # as joblib's workers get them
+        for name in by_value & sys.modules.keys():
             ray.cloudpickle.register_pickle_by_value(sys.modules[name])
         task = ray.remote(num_cpus=1, max_retries=TRIES)(play_job)
         here = address and (ray.util.get_node_ip_address(), address[1])

@@ -92,10 +92,18 @@ def test_missing_values_go_where_most_went():
     assert predictions(learner, [np.nan, 0]) == [1]
 
 
-def test_missing_values_are_for_trees_alone():
+def test_boosters_take_missing_values_for_0():
     assert HoeffdingTree.missing
-    with pytest.raises(ValueError, match="finite"):
-        AdaBandit(3, 2, n_learners=1).choose([np.nan, 0.0])
+    learners = [AdaBandit(3, 2, n_learners=2, max_bytes=2**22) for _ in range(2)]
+    rows = np.array([[np.nan, 1.0], [2.0, np.nan]] * 20), np.array([[0.0, 1.0], [2.0, 0.0]] * 20)
+    traces = [a.play(X, [0, 1] * 20) for a, X in zip(learners, rows, strict=True)]
+    assert all(np.array_equal(a, b) for a, b in zip(*traces, strict=True))
+    choices = [a.choose(X[0]) for a, X in zip(learners, rows, strict=True)]
+    assert choices[0] == choices[1]
+    sparse = [
+        a.choose(([0, 1], x)) for a, x in zip(learners, ([np.nan, 1.0], [0.0, 1.0]), strict=True)
+    ]
+    assert sparse[0] == sparse[1]
 
 
 # weights

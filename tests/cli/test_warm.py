@@ -10,8 +10,8 @@ USE = """
 import numpy as np, onearm
 from scipy.sparse import csr_array
 learner, X, y = onearm.Banditron(5, 7), np.arange(70.0).reshape(10, 7) % 3, np.arange(10) % 5
+onearm.Stream.of(X, y).learner(onearm.Banditron).play(X, y)
 for rows in (X, csr_array(X)):
-    onearm.Stream.of(rows, y).learner(onearm.Banditron).play(rows, y)
     learner.learn(rows, learner.play(rows, y))
     learner.scores(rows), learner.chances(rows)
 for x in (X[0], csr_array(X)[[0]]):

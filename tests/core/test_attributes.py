@@ -70,7 +70,7 @@ def test_assignments_that_once_worked_are_refused():
     learner = onearm.Banditron(3, 4)
     with pytest.raises(AttributeError, match="n_features of Banditron is fixed"):
         learner.n_features = 20
-    with pytest.raises(ValueError, match=r"gamma must be a number in \(0, 1\], got 7.0"):
+    with pytest.raises(ValueError, match=r"gamma must be a number in \[0, 1\], got 7.0"):
         learner.gamma = 7.0
     with pytest.raises(AttributeError, match="weights of Banditron cannot be replaced"):
         learner.weights = np.zeros((1, 1))

@@ -23,6 +23,8 @@ from tests.core.attack_use import rows
 ARCHIVE = Path(__file__).parents[1] / "data" / "old_files.tar.xz"
 PUBLIC = {**onearm.LEARNERS, **onearm.REGRESSORS, **onearm.ESTIMATORS}
 
+NEW = {"Prepared"}  # of which there are no files with earlier names
+
 
 @cache
 def archive():
@@ -57,7 +59,7 @@ def outputs(model):
 
 
 def test_there_is_a_file_of_every_class():
-    assert {case.split("-")[0] for case in CASES} == set(PUBLIC)
+    assert {case.split("-")[0] for case in CASES} == set(PUBLIC) - NEW
 
 
 @pytest.mark.parametrize("case", CASES)
