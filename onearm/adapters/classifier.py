@@ -1,6 +1,6 @@
 """BanditClassifier: a learner as a scikit-learn classifier, fitted under simulated bandit feedback.
 
-`fit` knows every label but the learner does not: it chooses a label for each row and is told only
+`fit` knows every label but the learner does not: it chooses a label for each row and is shown only
 whether that was right. So `fit` shows what would have been learned from a stream of such answers,
 and `error_` what it would have cost.
 """

@@ -1,4 +1,4 @@
-"""What a reward means: the kind of feedback that an agent is told once.
+"""What a reward means: the kind of feedback of an agent, set once.
 
     reward      a number in [0, 1], which says nothing about other labels
     one_right   1 or 0, for right or wrong, where exactly one label is right

@@ -238,12 +238,12 @@ def test_answers_in_another_process(tmp_path):
     made.save(path)
     choice = made.choose(CONTEXT)
     event = {"context": CONTEXT, "choice": choice.to_json(), "reward": True}
-    told = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", IN_ANOTHER_PROCESS, path],
         input=json.dumps(event), text=True, capture_output=True, check=True,
     )  # fmt: skip
     made.update(CONTEXT, choice, 1.0)
-    assert Decision.from_json(told.stdout) == made.choose(CONTEXT, key="event-17")
+    assert Decision.from_json(result.stdout) == made.choose(CONTEXT, key="event-17")
     assert bits(onearm.load(path).learner, "choosing") == bits(made.learner, "choosing")
 
 

@@ -106,10 +106,10 @@ def test_an_agent_of_a_class_of_ones_own(tmp_path):
 
 def test_the_program_knows_agents(file, tmp_path):
     (tmp_path / "new.csv").write_text("age,device\n31,phone\n20,desktop\n")
-    told = CliRunner().invoke(app, ["predict", str(file), str(tmp_path / "new.csv")])
+    result = CliRunner().invoke(app, ["predict", str(file), str(tmp_path / "new.csv")])
     expected = onearm.load(file).predict([CONTEXT, {"age": 20, "device": "desktop"}])
-    assert told.stdout.split() == [str(label) for label in expected]
-    told = CliRunner().invoke(app, ["inspect", str(file)])
-    assert told.exit_code == 0, told.output
+    assert result.stdout.split() == [str(label) for label in expected]
+    result = CliRunner().invoke(app, ["inspect", str(file)])
+    assert result.exit_code == 0, result.output
     for part in ("class: onearm.agent.agent.Agent", "updates: 3", "retired labels: 'b'"):
-        assert part in told.stdout
+        assert part in result.stdout

@@ -50,7 +50,7 @@ def test_every_example_is_listed_and_tested():
     assert all(f'run("{name}"' in Path(__file__).read_text() for name in scripts)
 
 
-@pytest.mark.skipif(find_spec("coba") is None, reason="Coba is in the extra bench")
+@pytest.mark.skipif(find_spec("coba") is None, reason="Coba is in the extra dev")
 def test_coba_experiment(tmp_path):
     _, *lines = run("coba_experiment.py", tmp_path).splitlines()
     reward = {line[:20].strip(): last_number(line) for line in lines}

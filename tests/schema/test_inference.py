@@ -1,4 +1,4 @@
-"""What is inferred from frames and dicts, what is said of it, and what is warned of."""
+"""What is inferred from frames and dicts, how it is described, and what is warned of."""
 
 import warnings
 
