@@ -49,7 +49,12 @@ def fit(
 
     onearm fit data.csv --label kind --race race --out winner.safetensors
     """
+    if new_order is not None and race is None:
+        raise typer.BadParameter("--new-order must come with --race")
     if race is not None:
+        if learner != "chorus" or setting or seed or shuffle or raw:
+            others = "--learner, --set, --seed, --shuffle and --raw"
+            raise typer.BadParameter(f"--race has its winner's settings: leave out {others}")
         with errors_in_words():
             _require_folder(out)
             _winner(race, _entry(data, label, nominal, schema), new_order).save(out)

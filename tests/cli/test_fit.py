@@ -189,3 +189,5 @@ def test_the_winner_of_a_race_is_fitted_again(tmp_path, monkeypatch):
     assert "Winner(Banditron, parameters={}, seed=0" in run(*fitting)
     assert onearm.load("model").n_rounds[0] == 300
     run(*fitting, "--new-order", "3")
+    assert "leave out" in run(*fitting, "--learner", "soba", code=2)
+    assert "must come with --race" in run("fit", "data.csv", "--new-order", "3", code=2)
