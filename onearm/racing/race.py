@@ -23,6 +23,7 @@ from onearm.racing.records import fault
 from onearm.racing.run import Job
 from onearm.racing.summary import Failure, Score, scores
 from onearm.racing.winner import Winner
+from onearm.streams.files import warn
 
 RUNS = "runs.jsonl"
 
@@ -136,7 +137,7 @@ def race(
     not_compiled = _require_learners(jobs)
     for source in planned.sources:
         if not source.generator:
-            source.load(lambda sentence: print_line(sentence, console))
+            source.load(warn if console.quiet else lambda line: print_line(line, console))
     experiment = Experiment(jobs, Ledger(None if out is None else Path(out) / RUNS, fault))
     for text in experiment.damaged:
         if console.quiet:

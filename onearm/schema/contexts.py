@@ -33,7 +33,7 @@ def _as_plain(context: Any) -> Any:
     if isinstance(context, Mapping) and not hasattr(context, "as_py"):
         return context
     if isinstance(context, np.void) and context.dtype.names:
-        return {name: context[name] for name in context.dtype.names}
+        return {name: _as_plain(context[name]) for name in context.dtype.names}
     if hasattr(context, "_asdict"):
         return context._asdict()
     if hasattr(context, "as_py"):  # a row of pyarrow
@@ -66,10 +66,10 @@ def as_columns(data: Any, names: Sequence[str] = ()) -> dict[str, Any] | None:
     `names` are those of the columns of an array, which has none.
     """
     if isinstance(data, Mapping):
-        return _of_equal_length({str(name): values for name, values in data.items()})
+        return _of_equal_length(_by_name((str(name), _column(c)) for name, c in data.items()))
     if isinstance(data, np.ndarray):
         if data.dtype.names:
-            return {name: data[name] for name in data.dtype.names}
+            return _by_name(pair for name in data.dtype.names for pair in _fields(name, data[name]))
         if data.ndim != 2 or data.shape[1] != len(names):
             return None
         return dict(zip(names, data.T, strict=True))
@@ -83,7 +83,38 @@ def as_columns(data: Any, names: Sequence[str] = ()) -> dict[str, Any] | None:
     if not isinstance(frame, nw.DataFrame):  # pyarrow's batches are no frames to narwhals
         return data.to_pydict() if hasattr(data, "to_pydict") else None
     columns = zip(frame.columns, frame.iter_columns(), strict=True)
-    return dict(pair for name, series in columns for pair in _unnested(str(name), series))
+    return _by_name(pair for name, series in columns for pair in _unnested(str(name), series))
+
+
+def _column(values: Any) -> Any:
+    """Return the values of a column as a list, an array or a Series that narwhals knows."""
+    if isinstance(values, list | tuple | np.ndarray | str) or not hasattr(values, "__len__"):
+        return values
+    if hasattr(values, "to_pylist"):  # an array of pyarrow
+        return values.to_pylist()
+    if not hasattr(values, "dtype"):  # a range, or another sequence
+        return list(values)
+    import narwhals as nw
+
+    return nw.from_native(values, series_only=True)
+
+
+def _by_name(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """Return columns by name, no two of which may have the same, as 1 and "1" have."""
+    columns: dict[str, Any] = {}
+    for name, column in pairs:
+        if name in columns:
+            raise ValueError(f"columns must have different names, got {name!r} twice")
+        columns[name] = column
+    return columns
+
+
+def _fields(name: str, column: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield a column of records; of one of nested records, theirs with dotted names."""
+    for field in column.dtype.names or ():
+        yield from _fields(f"{name}.{field}", column[field])
+    if not column.dtype.names:
+        yield name, column
 
 
 def _of_equal_length(columns: dict[str, Any]) -> dict[str, Any]:
@@ -113,7 +144,8 @@ def as_contexts(data: Any) -> Iterable[Any]:
 def as_floats(column: Any) -> np.ndarray | None:
     """Return a column as numbers if its type says that it has numbers or truth values."""
     if isinstance(column, np.ndarray):
-        return column.astype(np.float64) if column.dtype.kind in "fiub" else None
+        floats = column.astype(np.float64) if column.dtype.kind in "fiub" else None
+        return floats.filled(np.nan) if isinstance(floats, np.ma.MaskedArray) else floats
     if isinstance(column, list | tuple):
         return None
     import narwhals as nw

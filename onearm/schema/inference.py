@@ -1,9 +1,9 @@
 """Inference: the schema of a table from its values, and what will hardly be meant in it.
 
 A column of numbers, truth values or dates is a number. A column of words is a category with its
-values, or a hashed one where there are more than MANY; where values have several words and mostly
-differ, it is a text. A column that its frame calls categorical is a category whatever its values.
-The labels are sorted, as numbers if all are.
+values, or a hashed one where there are more than MANY; where values have several words and are
+many or mostly differ, it is a text. A column that its frame calls categorical is a category
+whatever its values. The labels are sorted, as numbers if all are.
 """
 
 import warnings
@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 import onearm
-from onearm.schema.codes import WORD
 from onearm.schema.column import CATEGORY, HASHED, NUMBER, TEXT, Column
 from onearm.schema.contexts import as_floats, as_list, is_category, table_columns
 from onearm.schema.names import counted, did_you_mean, listed
@@ -31,7 +30,8 @@ KINDS = {
 }
 MANY = 100  # values: a category with more is hashed
 SEVERAL = 3  # words of a value, on average: with more it is a text
-FEW = 20  # labels: more of them, with decimals, are measurements
+FEW = 20  # rows that say nothing; labels: more of them, with decimals or gaps, are measurements
+NEARLY = 0.9  # of the rows, in nearly every one
 IDENTIFIER = "an identifier is better left out"
 
 
@@ -60,7 +60,7 @@ def _announced(schema: Schema, notes: list[str], log: Callable[[str], Any]) -> S
 
 def _of_file(path: str | Path, label: str | None, log: Callable[[str], Any]) -> Schema:
     """Return the schema of a table in a file: that of its stream, without long lists of values."""
-    stream = onearm.read(path, label=label)
+    stream = onearm.read(path, label=label, log=lambda sentence: None)  # warned of below
     schema, rows = stream.schema, stream.arrays()[0]
     if schema is None or not schema.columns:
         raise ValueError(f"a file must be a table with named columns, got {str(path)!r}")
@@ -69,7 +69,7 @@ def _of_file(path: str | Path, label: str | None, log: Callable[[str], Any]) -> 
     for j, column in enumerate(schema.columns):
         if column.kind == CATEGORY:
             notes += notes_on_words(column.name, column.values, len(rows))
-            forms[column.name] = word_form(column.values)
+            forms[column.name] = word_form(column.values, len(rows))
         else:
             notes += _notes_on_numbers(column.name, rows[:, j])
             forms[column.name] = NUMBER
@@ -89,23 +89,29 @@ def _form(name: str, column: Any, notes: list[str]) -> Any:
         return NUMBER
     words = [_word(name, i, value) for i, value in enumerate(values)]
     notes += notes_on_words(name, set(words), len(words))
-    return word_form(set(words))
+    return word_form(set(words), len(words))
 
 
-def word_form(values: Collection[str | None]) -> Any:
+def word_form(values: Collection[str | None], n_rows: int) -> Any:
     """Return the form of a column with these words; None is a missing one."""
     words = {word for word in values if word is not None}
-    if len(words) <= MANY:
-        return [*in_order(words), *([None] if None in values else [])]
-    n_words = sum(len(WORD.findall(word)) for word in words)
-    return TEXT if n_words > SEVERAL * len(words) else HASHED
+    n_words = sum(len(word.split()) for word in words)
+    if n_words > SEVERAL * len(words) and (len(words) > MANY or _differ(values, n_rows)):
+        return TEXT
+    return HASHED if len(words) > MANY else [*in_order(words), *([None] if None in values else [])]
+
+
+def _differ(values: Collection[str | None], n_rows: int) -> bool:
+    """Whether nearly every row has another value."""
+    return n_rows > FEW and len(values) > NEARLY * n_rows
 
 
 def _notes_on_numbers(name: str, numbers: np.ndarray, are_dates: bool = False) -> list[str]:
-    n_distinct = len(np.unique(numbers))
-    if n_distinct == 1:
+    if len(np.unique(numbers)) == 1 < len(numbers):
         return [f"column {name!r} is constant: it tells nothing"]
-    if n_distinct == len(numbers) > MANY and not are_dates and _are_whole(numbers):
+    known = numbers[~np.isnan(numbers)]
+    differ = len(np.unique(known)) == len(known) > MANY
+    if differ and not are_dates and _are_whole(known):
         return [f"column {name!r} has another whole number in every row: {IDENTIFIER}"]
     return []
 
@@ -116,9 +122,9 @@ def _are_whole(numbers: np.ndarray) -> bool:
 
 def notes_on_words(name: str, values: Collection[str | None], n_rows: int) -> list[str]:
     """Return what is strange in a column of words."""
-    if len(values) == 1:
+    if len(values) == 1 < n_rows:
         return [f"column {name!r} is constant: it tells nothing"]
-    if len(values) > 0.9 * n_rows and word_form(values) == HASHED:
+    if _differ(values, n_rows) and word_form(values, n_rows) != TEXT:
         return [f"column {name!r} differs in nearly every row: {IDENTIFIER}"]
     return []
 
@@ -147,15 +153,18 @@ def notes_on_labels(name: str, labels: Sequence[str], n_rows: int) -> list[str]:
         numbers = np.array([float(label) for label in labels])
     except ValueError:
         numbers = np.array([])
-    mostly = len(labels) > n_rows / 2
-    is_wide = len(numbers) > MANY and (mostly or np.ptp(numbers) > 2 * len(numbers))
-    if len(numbers) and (is_wide or not _are_whole(numbers)):
+    if len(numbers) and (len(numbers) > MANY or _has_gaps(numbers)):
         what, way_out = "numbers", "to predict a number, use a regressor or fewer labels, as bins"
-    elif mostly and not len(numbers):
+    elif len(labels) > n_rows / 2 and not len(numbers):
         what, way_out = "values", "an identifier is no label"
     else:
         return []
     return [f"the label, column {name!r}, has {len(labels):,} different {what}: {way_out}"]
+
+
+def _has_gaps(numbers: np.ndarray) -> bool:
+    """Whether numbers have decimals, or are spread more widely than codes are."""
+    return not _are_whole(numbers) or float(np.ptp(numbers)) > 2 * len(numbers)
 
 
 def in_order(words: Iterable[str]) -> list[str]:

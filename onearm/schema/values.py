@@ -1,10 +1,11 @@
 """One value of a column: as a number, as a word, as a text, or missing."""
 
 import math
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from numbers import Real
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 
@@ -12,6 +13,8 @@ LARGEST = 1e100  # of a value of a row: squares and their sums must stay finite
 DAY = 86400.0  # seconds
 EPOCH = date(1970, 1, 1)
 MISSING_TYPES = ("NAType", "NaTType")  # of pandas
+SPANS = ("Interval", "Period")  # of pandas
+WORDS = (bool, int, float, Decimal, date, time, timedelta, UUID)  # values that categories may have
 
 
 def is_missing(value: Any) -> bool:
@@ -26,8 +29,8 @@ def is_missing(value: Any) -> bool:
 def as_number(value: Any) -> float:
     """Return a number, NaN if it is missing; a text is none, and a date is in days since 1970.
 
-    >>> [as_number(value) for value in (31, 0.5, True, None, date(1970, 1, 2))]
-    [31.0, 0.5, 1.0, nan, 1.0]
+    >>> [as_number(value) for value in (31, 0.5, True, None, date(1970, 1, 2), time(6))]
+    [31.0, 0.5, 1.0, nan, 1.0, 0.25]
     """
     if is_missing(value):
         return math.nan
@@ -51,6 +54,8 @@ def _converted(value: Any) -> float:
         return (value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp() / DAY
     if isinstance(value, date):
         return float((value - EPOCH).days)
+    if isinstance(value, time):
+        value = datetime.combine(date.min, value.replace(tzinfo=None)) - datetime.min
     if isinstance(value, timedelta):
         return value.total_seconds() / DAY
     raise ValueError(f"must be a number or missing, got {shown(value)}")
@@ -69,12 +74,19 @@ def as_word(value: Any) -> str | None:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, bytes):
-        return value.decode().strip()
+        return _decoded(value).strip()
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    if isinstance(value, bool | int | float | Decimal | date):
+    if isinstance(value, WORDS) or type(value).__name__ in SPANS:
         return str(value)
     raise ValueError(f"must be a text, a number or missing, got {shown(value)}")
+
+
+def _decoded(value: bytes) -> str:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        raise ValueError(f"must be a text in UTF-8, got {shown(value)}") from None
 
 
 def as_text(value: Any) -> str:

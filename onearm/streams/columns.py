@@ -24,6 +24,7 @@ from onearm.streams.stream import Stream
 LABELS = ("label", "class", "target", "y")  # default names of the column of labels
 WITH_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
 MANY = 100  # values of a nominal column: their number is logged, and may be near that of rows
+WARNING = "warning: "  # begins a logged sentence that is one
 Column = str | int | None
 
 
@@ -165,7 +166,7 @@ def table_stream(table: Table, label: Column, nominal: Any, name: str, log: Any)
     of_word, class_names = classes(columns.codes[at].words, what)
     log(columns.sentence(label is not None, len(class_names)))
     for note in notes_on_labels(table.names[at], class_names, columns.n_rows):
-        log(f"warning: {table.file}: {note}")
+        log(f"{WARNING}{table.file}: {note}")
 
     def source() -> Chunks:
         n = 0

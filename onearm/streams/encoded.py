@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 from onearm.schema.contexts import as_columns, as_list
-from onearm.schema.inference import describe, in_order
+from onearm.schema.inference import describe, in_order, notes_on_labels
 from onearm.schema.monitor import Monitor
 from onearm.schema.names import counted, did_you_mean, listed
 from onearm.schema.schema import Schema
 from onearm.schema.values import as_word
 from onearm.streams.chunks import Chunks
 from onearm.streams.codes import CHANGED
+from onearm.streams.columns import WARNING
 from onearm.streams.naming import names_in
 from onearm.streams.stream import Stream
 
@@ -58,6 +59,8 @@ def encoded_stream(
     columns = {c.name: c.form for c in schema.columns if c.name != label}
     labelled = Schema(columns, schema.labels or in_order(words), label=label)
     log(f"{table.file}: {counted(n_rows, 'row')}; {describe(labelled)}; as encoded: {monitor}")
+    for note in [] if schema.labels else notes_on_labels(label, labelled.labels, n_rows):
+        log(f"{WARNING}{table.file}: {note}")
 
     def source() -> Chunks:
         n = 0

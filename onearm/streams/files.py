@@ -4,6 +4,7 @@ A first pass, in chunks, learns the size, the classes and the values of nominal 
 reading of the stream is another pass, in chunks: a file may be larger than memory.
 """
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import numpy as np
 
 from onearm.schema.monitor import Monitor
 from onearm.schema.schema import Schema
-from onearm.streams.columns import table_stream
+from onearm.streams.columns import WARNING, table_stream
 from onearm.streams.delimited import Delimited
 from onearm.streams.encoded import encoded_rows, encoded_stream
 from onearm.streams.npz import npz_stream
@@ -60,7 +61,8 @@ def read(
     n_features
         Columns of sparse rows: by default the largest index, or 2¹⁸ for features that are hashed.
     log
-        Called with each sentence about what was inferred, such as `print`.
+        Called with each sentence about what was inferred, such as `print`: by default only
+        what will hardly be meant is warned of.
 
     Examples
     --------
@@ -77,7 +79,7 @@ def read(
     """
     path = Path(path)
     stem, suffix = _suffix(path)
-    log = log or (lambda sentence: None)
+    log = log or warn
     name = stem if name is None else name
     _require_options(path, suffix, label, nominal, n_features)
     if suffix in TABLES:
@@ -86,6 +88,12 @@ def read(
     if suffix in SPARSE:
         return SPARSE[suffix](path, n_features, name, log)
     return npz_stream(path, name, log)
+
+
+def warn(sentence: str) -> None:
+    """Warn of what a sentence about a file warns of; other sentences are left out."""
+    if sentence.startswith(WARNING):
+        warnings.warn(sentence.removeprefix(WARNING), stacklevel=2)
 
 
 def _table_stream(

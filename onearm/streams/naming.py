@@ -61,5 +61,17 @@ def encoded_frame(
     if label not in columns:
         hint = did_you_mean(label, columns)
         raise ValueError(f"label must be one of {listed(columns)}, got {label!r}{hint}")
-    schema = schema or Schema.infer(columns, label, log)
-    return schema.encode_all(columns), schema.encode_labels(as_list(columns[label])), schema
+    words = as_list(columns[label])
+    schema = _with_labels(schema, label, words) if schema else Schema.infer(columns, label, log)
+    y = schema.encode_labels(words)
+    if len(schema.labels) < 2:
+        wrong = f"must have at least 2 labels, got only {listed(schema.labels)}"
+        raise ValueError(f"the label, column {label!r}, {wrong}")
+    return schema.encode_all(columns), y, schema
+
+
+def _with_labels(schema: Schema, label: str, words: Sequence[Any]) -> Schema:
+    """Return a given schema with the labels of a table if it has none."""
+    columns = {column.name: column.form for column in schema.columns if column.name != label}
+    labels = schema.labels or Schema.infer({label: words}, label).labels
+    return Schema(columns, labels, label=label)

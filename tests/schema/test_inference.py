@@ -1,6 +1,7 @@
 """What is inferred from frames and dicts, how it is described, and what is warned of."""
 
 import warnings
+from uuid import UUID
 
 import numpy as np
 import pandas as pd
@@ -54,6 +55,9 @@ STRANGE = {
     "constant": ([7] * N, "column 'x' is constant: it tells nothing"),
     "one word": (["a"] * N, "column 'x' is constant"),
     "nothing": ([None] * N, "column 'x' is constant"),
+    "uuids": ([str(UUID(int=i * 2**100 + 1)) for i in range(N)], "differs in nearly every row"),
+    "gaps": ([i or None for i in range(N)], "another whole number in every row"),
+    "times": ([f"2024-01-01 10:{i // 60:02}:{i % 60:02}" for i in range(N)], "in nearly every row"),
 }
 
 
@@ -64,15 +68,31 @@ def test_columns_that_tell_nothing_are_warned_of(name):
         Schema.infer(table(x=values), label="kind")
 
 
+def test_small_tables_have_identifiers_and_texts_too():
+    n = 50
+    frame = pd.DataFrame(
+        {"title": [f"the title of row {i} is long" for i in range(n)], "kind": ["a", "b"] * 25}
+    )
+    assert forms(Schema.infer(frame, label="kind")) == {"title": "text"}
+    ids = frame.assign(title=[f"user {i}" for i in range(n)])
+    with pytest.warns(UserWarning, match="'title' differs in nearly every row: an identifier"):
+        schema = Schema.infer(ids, label="kind")
+    assert len(schema.columns[0].values) == n
+    repeated = frame.assign(title=["the first of two titles", "the other of two titles"] * 25)
+    assert len(Schema.infer(repeated, label="kind").columns[0].values) == 2
+
+
 MEASUREMENTS = {
     "decimals": [i % 30 + 0.5 for i in range(N)],
     "numbers in nearly every row": [i % 200 for i in range(N)],
     "a wide range": [10 * (i % 101) for i in range(N)],
+    "whole numbers with few gaps": np.random.default_rng(0).normal(500, 100, N).round(),
+    "few numbers with gaps": [10 * (i % 30) for i in range(N)],
+    "many numbers": [i % 101 for i in range(N)],
 }
 CLASSES = {
     "letters": [i % 26 for i in range(N)],
     "a hundred ids": [i % 100 for i in range(N)],
-    "many codes": [i % 140 for i in range(N)],
     "few decimals": [(i % 5) / 2 for i in range(N)],
     "words": [f"w{i % 120}" for i in range(N)],
 }

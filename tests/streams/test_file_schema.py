@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from onearm import HoeffdingTree, Monitor, Schema, Stream, read
+from onearm import HoeffdingTree, Monitor, Schema, Stream, race, read
 from onearm.streams.files import read_rows
 
 TEXT = """age,device,title,kind
@@ -68,6 +68,15 @@ def test_strange_columns_of_a_file_are_warned_of(write):
     assert sentences[-2].endswith("; constant: 'c'")
     warning = "the label, column 'x', has 300 different numbers: to predict a number"
     assert sentences[-1].startswith(f"warning: strange.csv: {warning}")
+    unlabelled = Schema({"n": "number"})
+    for play in (
+        lambda: read(path, label="x"),
+        lambda: read(path, label="x", schema=unlabelled),
+        lambda: race({"file": str(path), "label": "x"}, "Banditron", on=1),
+    ):
+        with pytest.warns(UserWarning, match=f"strange.csv: {warning}") as warned:
+            play()
+        assert len(warned) == 1
 
 
 def test_a_table_is_read_with_a_schema(table):

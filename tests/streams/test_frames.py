@@ -42,7 +42,7 @@ def test_a_frame_is_encoded_by_a_given_schema():
     assert X.shape == (4, 9)
     assert (X.toarray()[:, 0] == [0, 1, X.toarray()[2, 0], 0])[[0, 1, 3]].all()
     assert y.tolist() == [1, 0, 0, 1]
-    assert stream.schema is SCHEMA
+    assert stream.schema == SCHEMA
     learner = stream.learner(onearm.Banditron)
     learner.play(stream)
     assert learner.schema is SCHEMA
@@ -58,3 +58,14 @@ def test_wrong_frames_are_refused():
         Stream.from_frame(FRAME)
     with pytest.raises(ValueError, match=r"row 1: the label must be one of 'sport', got 'news'"):
         Stream.from_frame(FRAME, label="kind", schema=Schema({"age": "number"}, ["sport"]))
+
+
+def test_a_frame_must_have_two_labels():
+    with pytest.raises(ValueError, match="the label, column 'y', must have at least 2 labels, got"):
+        Stream.from_frame(pd.DataFrame({"a": [1, 2], "y": ["u", "u"]}), label="y")
+
+
+def test_a_given_schema_need_have_no_labels():
+    stream = Stream.from_frame(FRAME, label="kind", schema=Schema({"age": "number"}))
+    assert stream.schema == Schema({"age": "number"}, ["news", "sport"], label="kind")
+    assert stream.arrays()[1].tolist() == [1, 0, 0, 1]
