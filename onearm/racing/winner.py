@@ -16,6 +16,11 @@ class Winner:
     record: Record
 
     @property
+    def learner(self) -> str:
+        """The name of its class."""
+        return self.job.cls.__name__
+
+    @property
     def parameters(self) -> dict[str, Any]:
         """The parameters that it was given, and the exploration rate that was tuned."""
         return self.job.parameters | self.record["tuned"]
@@ -26,14 +31,19 @@ class Winner:
         return self.job.seed + self.job.repeat
 
     @property
+    def repeat(self) -> int:
+        """Which repeat its run is."""
+        return self.job.repeat
+
+    @property
     def row_order(self) -> str:
         """In which order rows came."""
         return f"shuffled with seed {self.seed}" if self.record["shuffled"] else "file order"
 
     def __repr__(self) -> str:
         return (
-            f"Winner({self.job.cls.__name__}, parameters={self.parameters}, seed={self.seed}, "
-            f"stream={self.job.source.name!r}, repeat={self.job.repeat}, "
+            f"Winner({self.learner}, parameters={self.parameters}, seed={self.seed}, "
+            f"stream={self.job.source.name!r}, repeat={self.repeat}, "
             f"row_order={self.row_order!r}, error={self.record['error']:.4f})"
         )
 

@@ -22,6 +22,8 @@ def test_the_winner_plays_its_run_again(results):
     assert repr(winner).startswith(
         "Winner(ConservativeOVA, parameters={}, seed=3, stream='balance'"
     )
+    named = (winner.learner, winner.parameters, winner.seed, winner.repeat, winner.row_order)
+    assert named == ("ConservativeOVA", {}, 3, 0, "shuffled with seed 3")
     learner = winner.fit()
     assert learner.inner.n_classes == 3
     again = winner.fit("balance")
