@@ -45,7 +45,7 @@ def test_a_frame_is_encoded_by_a_given_schema():
     assert stream.schema == SCHEMA
     learner = stream.learner(onearm.Banditron)
     learner.play(stream)
-    assert learner.schema is SCHEMA
+    assert learner.schema == SCHEMA
     assert set(learner.predict(SCHEMA.encode_all(FRAME))) <= {0, 1}
 
 
