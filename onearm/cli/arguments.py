@@ -40,6 +40,15 @@ def find_name(name: str, known: Iterable[str], what: str) -> str:
     raise typer.BadParameter(f"no {what} is called {name!r}; there are {', '.join(known)}{likely}")
 
 
+def require_file(path: Path, what: str) -> None:
+    """Refuse a file that is not there, with the one beside it that may be meant."""
+    if not path.is_file():
+        folder = path.parent
+        beside = [str(file) for file in folder.iterdir()] if folder.is_dir() else []
+        hint = did_you_mean(str(path), beside)
+        raise typer.BadParameter(f"{what} must be a file that exists, got {str(path)!r}{hint}")
+
+
 def learner_names(names: str, known: Iterable[str] = onearm.LEARNERS) -> list[str]:
     """Return the names of a list with commas; "all" is every known one."""
     if names == "all":

@@ -8,6 +8,7 @@ import typer
 from typer import Argument
 
 import onearm
+from onearm.cli.arguments import require_file
 from onearm.cli.errors import errors_in_words
 
 ROUNDS = ("n_rounds", "rounds")  # arrays in which some learners count what they learnt from
@@ -23,6 +24,7 @@ def inspect(
     from onearm.core.saving import read_header
 
     with errors_in_words():
+        require_file(model, "model")
         lines = list(_lines(onearm.load(model), read_header(model)))
     for line in lines:
         typer.echo(line)

@@ -11,6 +11,7 @@ import typer
 from typer import Argument, Option
 
 import onearm
+from onearm.cli.arguments import require_file
 from onearm.cli.errors import errors_in_words
 
 
@@ -26,6 +27,8 @@ def predict(
     onearm predict model.safetensors new.parquet --out labels.csv
     """
     with errors_in_words():
+        require_file(model, "model")
+        require_file(data, "data")
         loaded, monitor = onearm.load(model), onearm.Monitor()
         with _writer(out, _label_name(loaded)) as write:
             for rows in _rows(loaded, data, monitor):

@@ -34,7 +34,8 @@ ABOVE = ({"number"}, {"number", "missing"})  # kinds of values that a word above
 class Delimited:
     """A table of rows of delimited fields.
 
-    `known` are columns that the user named: a first row with such a name is a header.
+    `known` are columns that the user or a model named: a first row with such a name is a header,
+    even of a single column.
     """
 
     def __init__(self, path: Path, known: Sequence[Any] = ()):
@@ -49,7 +50,7 @@ class Delimited:
         self.skipped = numbered[0][0] if self.named else 0
         names = first if self.named else [""] * len(first)
         self.names = tuple(field or f"c{j}" for j, field in enumerate(names))
-        if len(self.names) < 2:
+        if len(self.names) < 2 and self.names[0] not in known:
             marks = ", ".join(DELIMITERS.values())
             wrong = f"must have at least 2 columns with one of {marks} between them"
             raise ValueError(f"{self.file}: {wrong}, got {head[0].strip()[:80]!r}")
@@ -140,7 +141,7 @@ class Delimited:
         reader = _reader(chain(some, rest), self.delimiter)
         at, rows = [], []
         try:
-            for row in _rows(reader):
+            for row in _rows(reader) if len(self.names) > 1 else filter(None, reader):
                 at.append(done + reader.line_num)
                 rows.append(row)
                 if len(row) != len(self.names):

@@ -78,6 +78,17 @@ def test_labels_are_written_to_a_table(folder, suffix):
     assert "--out must end with .csv, .parquet or .pq" in output
 
 
+def test_a_single_column_is_enough(folder):
+    """Also where a value is missing: there is a label for each row."""
+    frame = pd.DataFrame(ROWS)
+    frame[["device", "kind"]].to_csv("data.csv", index=False)
+    run("fit", "data.csv", "--label", "kind", *TREE, "--out", "model")
+    (folder / "new.csv").write_text('device\nphone\n""\ndesktop\n\n')
+    run("predict", "model", "new.csv", "--out", "labels.csv")
+    labels = pd.read_csv("labels.csv")["kind"].tolist()
+    assert (len(labels), labels[0], labels[2]) == (3, "sport", "news")
+
+
 def test_a_schema_says_what_columns_are(folder):
     schema = {"columns": {"device": ["phone", "tv"]}, "label": "kind"}
     (folder / "schema.json").write_text(json.dumps(schema))
@@ -149,7 +160,10 @@ WRONG = {
         "--nominal",
         "device",
     ): "wrong.csv, line 3, column 'age': must be a number",
-    ("predict", "none", "data.csv"): "none",
+    ("predict", "plane", "data.csv"): "model must be a file that exists, got 'plane' (did you mean",
+    ("predict", "plain", "dta.csv"): "data must be a file that exists, got 'dta.csv' (did you mean",
+    ("predict", "no/model", "data.csv"): "model must be a file that exists, got 'no/model'",
+    ("inspect", "plan"): "got 'plan' (did you mean 'plain'?)",
     ("predict", "data.csv", "data.csv"): "data.csv is not a saved learner",
     ("predict", "plain", "data.csv"): "data.csv is a table, but the model has no names of columns",
     ("inspect", "data.csv"): "data.csv is not a saved learner",
