@@ -62,6 +62,7 @@ PLACES = {
     **STREAMS,
     "Schema": "onearm.schema.schema",
     "Monitor": "onearm.schema.monitor",
+    "Log": "onearm.log.log",
     "Learner": "onearm.core.learner",
     "Choice": "onearm.core.choice",
     "Decision": "onearm.agent.decision",

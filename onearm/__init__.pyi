@@ -41,6 +41,7 @@ from onearm.linear.perceptron import Perceptron as _Perceptron
 from onearm.linear.rdue import RDUE as _RDUE
 from onearm.linear.slb import SLB as _SLB
 from onearm.linear.soba import SOBA as _SOBA
+from onearm.log.log import Log as Log
 from onearm.mh.classifier import AdaBoostMH as AdaBoostMH
 from onearm.prepare.prepared import Prepared as _Prepared
 from onearm.racing.plan import Plan as Plan

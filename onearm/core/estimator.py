@@ -51,6 +51,7 @@ class Estimator(saving.Saveable):
     added_later: tuple[str, ...] = ()  # state that files of earlier versions lack: zeros
     marks: tuple[str, ...] = ()  # class variables that no instance may replace
     schema: ClassVar[Any] = None  # of an instance: its columns and labels by name, where known
+    trained_on: ClassVar[Any] = None  # of an instance: logs by identity, and how many events
     way_out = "use fewer features or classes, or set onearm.max_bytes"
 
     def __init_subclass__(cls) -> None:
@@ -137,8 +138,11 @@ class Estimator(saving.Saveable):
 
     def save(self, path: str | Path) -> None:
         """Write the estimator, as it is at one moment, to a file for `onearm.load`."""
-        moment = self.lock.run(lambda: (self.params(), copy.deepcopy(self.content()), self.schema))
+        moment = self.lock.run(self._moment)
         saving.save(type(self), path, *moment)
+
+    def _moment(self) -> tuple:
+        return self.params(), copy.deepcopy(self.content()), self.schema, self.trained_on
 
     @classmethod
     def loaded(cls, given: dict[str, Any], saved: dict[str, np.ndarray]) -> Self:

@@ -164,12 +164,16 @@ class Learner(Estimator):
         report = progress and (lambda rounds, total: progress(rounds, plain(total)))
         return self._run(X, y, self._answers, play, room, done, report, result)
 
-    def learn(self, X: Any, trace: Any, y: Any = None) -> None:
+    def learn(self, X: Any, trace: Any = None, y: Any = None) -> None:
         """Learn from logged choices and their outcomes, in their order.
 
-        The choices of another policy have no greedy label: `trace.greedy` is None, or -1 where
-        there is none. `y`, the true labels, is only for learners with full information.
+        `X` is an `onearm.Log`, or the rows of a `trace`. The choices of another policy have no
+        greedy label: `trace.greedy` is None, or -1 where there is none; those of a Log count as
+        such. `y`, the true labels, is only for learners with full information.
         """
+        if trace is None:
+            self._learn_log(X)
+            return
         log, reward, truth = as_outcomes(self, trace, y)
         n = len(log.label)
         kernel = self.kernels.learn if (log.greedy >= 0).all() else self.kernels.learn_off_policy
@@ -186,6 +190,17 @@ class Learner(Estimator):
             first += count(rows)
         if first < n:
             raise ValueError(f"X has only {first} rows, the trace has {n}; those were learnt from")
+
+    def _learn_log(self, log: Any) -> None:
+        """Learn from a Log, and remember up to which event: it can be judged on later ones."""
+        if not hasattr(log, "examples"):
+            raise ValueError(
+                "trace must be arrays (label, greedy, propensity, correct): X is no Log"
+            )
+        for rows, trace in log.examples(self):
+            self.learn(rows, trace)
+        known = {} if self.trained_on is None else self.trained_on
+        vars(self)["trained_on"] = known | {log.identity: log.start + len(log)}
 
     def scores(self, X: Any) -> np.ndarray:
         """Return the k scores of a row, or of each of many; they change nothing."""

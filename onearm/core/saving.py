@@ -20,14 +20,17 @@ import onearm
 from onearm.core.locking import lock_file
 from onearm.core.old_names import current_arrays, current_class, current_parameters
 
+OPTIONAL = ("schema", "trained_on")  # texts of a header that not every file has
+
 
 class Saveable:
     """What `load` can make again: a class with `loaded(parameters, arrays)`."""
 
 
 def save(
-    cls: type, path: str | Path, parameters: Any, content: dict[str, np.ndarray], schema: Any = None
-) -> None:
+    cls: type, path: str | Path, parameters: Any, content: dict[str, np.ndarray],
+    schema: Any = None, trained_on: dict[str, int] | None = None,
+) -> None:  # fmt: skip
     """Write everything that an instance of `cls` is; under `path` it appears only when complete."""
     from safetensors.numpy import save as serialized
 
@@ -37,7 +40,9 @@ def save(
     header = {"class": name(cls), "parameters": text, "version": onearm.__version__}
     if schema is not None:
         header["schema"] = schema.to_json()
-    header["sha256"] = digest(text, arrays, header.get("schema"))
+    if trained_on is not None:
+        header["trained_on"] = json.dumps(trained_on)
+    header["sha256"] = digest(text, arrays, *(header.get(name) for name in OPTIONAL))
     path = Path(os.path.realpath(path))  # through a symbolic link, which stays
     if not path.parent.is_dir():
         raise FileNotFoundError(f"no folder {path.parent} to save into")
@@ -118,13 +123,17 @@ def load(path: str | Path) -> Any:
     except ValueError as error:
         raise ValueError(f"{path} is not a saved learner: {error}") from None
     cls = find_class(current_class(header["class"]))
-    if header["sha256"] != digest(header["parameters"], arrays, header.get("schema")):
+    if header["sha256"] != digest(
+        header["parameters"], arrays, *(header.get(name) for name in OPTIONAL)
+    ):
         raise ValueError(f"{path} is damaged: its SHA-256 is not the one in its header")
     try:
         parameters = current_parameters(cls.__name__, parameters)
         loaded = cls.loaded(parameters, current_arrays(cls.__name__, arrays))
         if "schema" in header:
             loaded.schema = _schema(header["schema"], loaded)
+        if "trained_on" in header:
+            loaded.trained_on = _trained_on(header["trained_on"])
         return loaded
     except ValueError as error:
         raise ValueError(f"{path} cannot be loaded: {error}") from None
@@ -176,11 +185,26 @@ def _schema(text: str, model: Any) -> Any:
     return schema
 
 
-def digest(parameters: str, arrays: dict[str, np.ndarray], schema: str | None = None) -> str:
-    """Return the SHA-256 of parameters, schema and arrays, as hexadecimal digits."""
+def _trained_on(text: str) -> dict[str, int]:
+    """Return up to which event of which log a learner was trained."""
+    try:
+        logs = json.loads(text)
+    except (ValueError, RecursionError):
+        logs = None
+    if not isinstance(logs, dict) or not all(type(n) is int and n >= 0 for n in logs.values()):
+        raise ValueError("its logs must be numbers of events by the identities of logs")
+    return logs
+
+
+def digest(
+    parameters: str, arrays: dict[str, np.ndarray], schema: str | None = None,
+    trained_on: str | None = None,
+) -> str:  # fmt: skip
+    """Return the SHA-256 of a file's content, as hexadecimal digits."""
     total = hashlib.sha256(parameters.encode())
-    if schema is not None:
-        total.update(f"\nschema {schema}".encode())
+    for name, text in zip(OPTIONAL, (schema, trained_on), strict=True):
+        if text is not None:
+            total.update(f"\n{name} {text}".encode())
     for name in sorted(arrays):
         array = arrays[name]
         total.update(f"{name} {array.dtype.str} {array.shape}".encode())

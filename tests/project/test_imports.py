@@ -12,7 +12,8 @@ import onearm
 ROOT = Path(__file__).parents[2]
 LAYERS = (
     "schema", "core", "linear", "boosting", "chorus", "mh", "regression", "convex", "prepare",
-    "streams", "metrics", "agent", "adapters", "experiments", "page", "racing", "checks", "cli",
+    "streams", "metrics", "agent", "log", "adapters", "experiments", "page", "ope", "racing", "checks",
+    "cli",
 )  # fmt: skip
 OUTSIDE = ("papers", "bench", "tests", "docs", "examples")
 PLATFORM = {"fcntl", "resource", "termios", "pwd", "grp", "pty", "msvcrt", "winreg"}

@@ -1,0 +1,1 @@
+"""Logs: choices with their propensities and outcomes, in memory and in files."""

@@ -1,0 +1,290 @@
+"""Log: what a policy chose, with what probability, and what came of it.
+
+A log is read in chunks of events, from memory or from a file that may be larger than memory. Its
+rewards lie in a stated range, which is fixed beforehand: intervals and learners rest on it.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from onearm.agent.decision import as_decision
+from onearm.core.assembly import HIDDEN
+from onearm.core.choice import Trace
+from onearm.core.inputs import as_rows
+from onearm.log.events import OUTCOMES, Events, as_events
+from onearm.schema.contexts import as_columns
+from onearm.schema.difference import difference
+from onearm.schema.names import counted, listed
+from onearm.schema.schema import Schema
+
+FEEDBACK = ("reward", "one_right")
+ROWS = 2**16  # events of a chunk
+
+
+@dataclass(frozen=True, repr=False)
+class Log:
+    """Logged choices with propensities and outcomes, in chunks.
+
+    Made by `Log.of`, `Log.from_trace`, `Log.from_decisions`, `Log.from_table` or `Log.read`.
+
+    Examples
+    --------
+    >>> log = Log.of([[0.0], [1.0], [2.0]], [0, 1, 1], [0.5, 0.5, 0.8], [1.0, 0.0, None])
+    >>> log
+    <Log: 3 events: 2 reported, 1 pending; 2 labels; rewards in [0, 1]>
+    """
+
+    source: Callable[[], Iterator[Events]]
+    n_classes: int
+    n_features: int
+    schema: Schema | None = None  # names of columns and labels, where they are known
+    rewards: tuple[float, float] = (0.0, 1.0)  # the range of rewards, fixed beforehand
+    feedback: str = "reward"  # or "one_right": exactly one label is right
+    name: str = "log"
+    start: int = 0  # how many earlier events of the same log are left out
+    whole: Callable[[], Iterator[Events]] | None = None  # with those that are left out
+    bad_lines: tuple[str, ...] = field(default=(), compare=False)  # of its file, the first ones
+    n_bad_lines: int = 0
+
+    def __post_init__(self) -> None:
+        low, high = self.rewards
+        if not -1e12 <= low < high <= 1e12:
+            raise ValueError(f"rewards must be a range (low, high), got {self.rewards}")
+        if self.feedback not in FEEDBACK:
+            raise ValueError(f"feedback must be one of {listed(FEEDBACK)}, got {self.feedback!r}")
+        if self.feedback == "one_right" and self.rewards != (0.0, 1.0):
+            raise ValueError(f"rewards must be in (0, 1) with one_right, got {self.rewards}")
+
+    @classmethod
+    def of(
+        cls, X: Any, label: Any, propensity: Any, reward: Any = None, *,
+        n_classes: int | None = None, schema: Schema | None = None,
+        rewards: tuple[float, float] = (0.0, 1.0), feedback: str = "reward", name: str = "log",
+        **known: Any,
+    ) -> "Log":  # fmt: skip
+        """Return a log of arrays, one entry for each event.
+
+        Parameters
+        ----------
+        X
+            Rows of numbers, or what `schema` encodes; None where there are no contexts.
+        label
+            The chosen labels, by number, or by name where the schema has names.
+        propensity
+            The probability with which each label was chosen.
+        reward
+            Rewards within `rewards`; None or NaN where there is none yet.
+        known
+            Where known: `greedy`, `allowed` (a mask of events × labels), `chances` (events ×
+            labels), `outcome`, `policy`, `version`, `event_id`, `time`.
+        """
+        label = _label_codes(label, schema)
+        k = n_classes or (len(schema.labels) if schema else 0) or int(max(label, default=0)) + 1
+        X = _encoded(X, len(label), schema)
+        given = None if reward is None else [np.nan if r is None else r for r in reward]
+        if "greedy" in known and known["greedy"] is not None:
+            known["greedy"] = [HIDDEN if g is None else g for g in known["greedy"]]
+        events = as_events(X, label, propensity, given, max(k, 2), rewards, **known)
+        size = (max(k, 2), X.shape[1], schema, (float(rewards[0]), float(rewards[1])))
+        return cls(lambda: _pieces(events), *size, feedback, name)
+
+    @classmethod
+    def from_trace(cls, X: Any, trace: Trace, **about: Any) -> "Log":
+        """Return the log of a learner that played along the rows X.
+
+        >>> import onearm
+        >>> stream = onearm.SynNonSep(100)
+        >>> trace = stream.learner(onearm.SOBA).play(stream)
+        >>> Log.from_trace(stream.arrays()[0], trace, n_classes=stream.n_classes)
+        <Log: 100 events: 100 reported; 9 labels; rewards in [0, 1]; exactly one label is right>
+        """
+        label, greedy, propensity, correct = trace
+        kind = "one_right" if np.asarray(correct).dtype == bool else "reward"
+        about = {"feedback": kind} | about
+        return cls.of(X, label, propensity, correct, greedy=greedy, **about)
+
+    @classmethod
+    def from_decisions(
+        cls, contexts: Any, decisions: Iterable[Any], rewards: Any, agent: Any, **known: Any
+    ) -> "Log":
+        """Return the log of an agent: contexts, what it chose for them, and their rewards.
+
+        Decisions are as `choose` returned them, or as JSON; a reward is None where none came yet.
+        """
+        schema, chosen = agent.schema, [as_decision(decision) for decision in decisions]
+        codes = {name: code for code, name in enumerate(schema.labels)}
+        allowed = np.ones((len(chosen), len(codes)), bool)
+        for i, decision in enumerate(chosen):
+            if decision.among:
+                allowed[i] = False
+                allowed[i, [codes[name] for name in decision.among]] = True
+        return cls.of(
+            contexts, [d.label for d in chosen], [d.propensity for d in chosen], rewards,
+            schema=schema, feedback=agent.feedback, allowed=allowed,
+            greedy=[None if d.greedy is None else codes[d.greedy] for d in chosen],
+            version=[d.version for d in chosen], **known,
+        )  # fmt: skip
+
+    @classmethod
+    def read(cls, path: str | Path, **options: Any) -> "Log":
+        """Return the log in a file: Parquet, JSON lines, or Vowpal Wabbit's text or dsjson.
+
+        The file is read in chunks each time. The guide on logs has the columns and options.
+        """
+        from onearm.log.files import read
+
+        return read(Path(path), **options)
+
+    def write(self, path: str | Path) -> None:
+        """Write the log to a file, as its suffix says: .parquet, .jsonl, .vw or .dsjson."""
+        from onearm.log.files import write
+
+        write(self, Path(path))
+
+    def chunks(self) -> Iterator[Events]:
+        """Return the events from the start, some at a time."""
+        return self.source()
+
+    def judged(self) -> Iterator[Events]:
+        """Return the events that have a reward that counts, some at a time."""
+        for events in self.chunks():
+            yield events if events.is_judged.all() else events.part(events.is_judged)
+
+    def events(self) -> Events:
+        """Return all events at once."""
+        return Events.joined(list(self.chunks()))
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """How many events have each outcome."""
+        total = Counter[int]()
+        for events in self.chunks():
+            total.update(dict(enumerate(np.bincount(events.outcome, minlength=len(OUTCOMES)))))
+        return {word: int(total[i]) for i, word in enumerate(OUTCOMES)}
+
+    def __len__(self) -> int:
+        return sum(self.counts.values())
+
+    def first(self, n: int) -> "Log":
+        """Return the first n events."""
+        return replace(self, source=lambda: _first(self.source(), n))
+
+    def after(self, n: int) -> "Log":
+        """Return the events after the first n."""
+        source, whole = self.source, self.whole or self.source
+        return replace(self, source=lambda: _after(source(), n), start=self.start + n, whole=whole)
+
+    @property
+    def labels(self) -> tuple[Any, ...]:
+        """The names of the labels, or their numbers."""
+        names = self.schema.labels if self.schema else ()
+        return (*names, *range(len(names), self.n_classes))
+
+    @cached_property
+    def identity(self) -> str:
+        """A SHA-256 of the first event, by which learners know the log that they learnt from."""
+        event = next((self.whole or self.source)())
+        x = event.X[[0]].toarray() if hasattr(event.X, "tocsr") else event.X[:1]
+        content = np.array([event.label[0], event.propensity[0]])
+        return hashlib.sha256(
+            np.ascontiguousarray(x).data.tobytes() + content.tobytes()
+        ).hexdigest()
+
+    def examples(self, learner: Any) -> Iterator[tuple[Any, Trace]]:
+        """Return rows and choices of another policy for a learner, rewards scaled to [0, 1]."""
+        self.check_schema(learner)
+        right = self.feedback == "one_right"
+        if not right and not learner.real_rewards:
+            raise ValueError(
+                f"{type(learner).__name__} learns from right or wrong only: the feedback of the "
+                "log must be 'one_right', got 'reward'"
+            )
+        low, high = self.rewards
+        for events in self.judged():
+            if len(events):
+                reward = (events.reward - low) / (high - low)
+                correct = reward == 1.0 if right else reward
+                unknown = np.full(len(events), HIDDEN)
+                yield events.X, Trace(events.label, unknown, events.propensity, correct)
+
+    def check_schema(self, learner: Any) -> None:
+        """Refuse a learner of other sizes, or that was made for other columns or labels."""
+        sizes = (learner.n_classes, learner.n_features)
+        if sizes != (self.n_classes, self.n_features):
+            mine = f"{self.n_classes} labels and {self.n_features} features"
+            its = f"{type(learner).__name__} has {sizes[0]} and {sizes[1]}"
+            raise ValueError(f"the {self.name} has {mine}, {its}")
+        expected = getattr(learner, "schema", None)
+        wrong = expected and self.schema and difference(expected, self.schema)
+        if wrong:
+            raise ValueError(f"{type(learner).__name__} was made for other contexts: {wrong}")
+
+    def __repr__(self) -> str:
+        parts = [f"{n:,} {word}" for word, n in self.counts.items() if n]
+        low, high = self.rewards
+        bad = f"; {counted(self.n_bad_lines, 'bad line')} left out" if self.n_bad_lines else ""
+        right = "; exactly one label is right" if self.feedback == "one_right" else ""
+        about = f"{counted(self.n_classes, 'label')}; rewards in [{low:g}, {high:g}]{right}{bad}"
+        return f"<Log: {counted(len(self), 'event')}: {', '.join(parts) or 'none'}; {about}>"
+
+
+def _label_codes(label: Any, schema: Schema | None) -> Any:
+    """Return labels by number; names are looked up in the schema."""
+    names = list(label)
+    if schema is not None and schema.labels:
+        return schema.encode_labels(names) if not _are_codes(names, schema) else names
+    if any(isinstance(name, str) for name in names):
+        raise ValueError("schema must be given with labels by name: it states their codes")
+    return names
+
+
+def _are_codes(names: list[Any], schema: Schema) -> bool:
+    """Whether labels are numbers, where the schema has texts for names."""
+    numbers = all(isinstance(name, int | np.integer) for name in names)
+    return numbers and not any(isinstance(name, int) for name in schema.labels)
+
+
+def _encoded(X: Any, n: int, schema: Schema | None) -> Any:
+    """Return the rows of n events as numbers."""
+    if X is None:
+        return np.ones((n, 1))
+    named = isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], dict)
+    if schema is not None and schema.columns and (named or _is_table(X)):
+        X = schema.encode_all(X)
+    X = X if hasattr(X, "tocsr") else np.asarray(X, np.float64)
+    if len(X.shape) != 2 or X.shape[0] != n:
+        raise ValueError(f"X must have a row for each of {n} events, got shape {X.shape}")
+    if n:
+        as_rows(X, X.shape[1], missing=True)
+    return X
+
+
+def _is_table(X: Any) -> bool:
+    return not isinstance(X, np.ndarray | list | tuple) and as_columns(X) is not None
+
+
+def _pieces(events: Events) -> Iterator[Events]:
+    for begin in range(0, max(len(events), 1), ROWS):
+        yield events.part(slice(begin, begin + ROWS))
+
+
+def _first(chunks: Iterator[Events], n: int) -> Iterator[Events]:
+    for events in chunks:
+        yield events.part(slice(0, n))
+        n -= len(events)
+        if n <= 0:
+            return
+
+
+def _after(chunks: Iterator[Events], n: int) -> Iterator[Events]:
+    for events in chunks:
+        if n < len(events):
+            yield events.part(slice(max(n, 0), None))
+        n -= len(events)
