@@ -67,7 +67,7 @@ class BanditClassifier(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any) -> "BanditClassifier":
         """Let a new learner choose for each row, with right or wrong as the only feedback."""
-        if not (isinstance(self.n_passes, int) and self.n_passes >= 1):
+        if not (isinstance(self.n_passes, int | np.integer) and self.n_passes >= 1):
             raise ValueError(f"n_passes must be a whole number of at least 1, got {self.n_passes}")
         X, y = self._checked(X, y, reset=True)
         self._start(np.unique(y), issparse(X))
@@ -92,6 +92,14 @@ class BanditClassifier(ClassifierMixin, BaseEstimator):
         is_new = not hasattr(self, "learner_")
         if is_new and classes is None:
             raise ValueError("classes must be given in the first call of partial_fit")
+        if (
+            not is_new
+            and classes is not None
+            and not np.array_equal(np.unique(classes), self.classes_)
+        ):
+            raise ValueError(f"classes must stay {self.classes_}, got {np.unique(classes)}")
+        if rewards is None and propensities is not None:
+            raise ValueError("rewards must be given with propensities: one for each chosen label")
         X, y = self._checked(X, y, reset=is_new)
         if is_new:
             self._start(np.unique(classes), issparse(X))

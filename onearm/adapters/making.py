@@ -6,13 +6,15 @@ import numpy as np
 from scipy.sparse import csr_array
 
 import onearm
-from onearm.agent.making import learner_class
+from onearm.agent.making import learner_class, require_parameters
 
 
 def make_learner(
     given: Any, k: int, d: int, seed: int, params: dict[str, Any] | None, sparse: bool = False
 ) -> Any:
     """Return a new learner of k labels and d features, for rows that are `sparse` or not."""
+    cls, params = learner_class(given), params or {}
+    require_parameters(cls, params, given=("seed",))
     row = csr_array((1, d)) if sparse else np.zeros((1, d))
     stream = onearm.Stream("rows", k, d, lambda: iter([(row, np.zeros(1, int))]))
-    return stream.learner(learner_class(given), seed=seed, **(params or {}))
+    return stream.learner(cls, seed=seed, **params)

@@ -1,8 +1,9 @@
 """to_river: a learner as a classifier of River, which learns under simulated bandit feedback.
 
 River calls `predict_one(x)`, then `learn_one(x, y)` with the true label. Here `learn_one` lets the
-learner choose a label, exploring, and tells it only whether that was y. Before that, y joins the
-labels to choose from, which are those that were met so far.
+learner choose a label, exploring, and tells it only whether that was y; only a learner with full
+information is told y. Before that, y joins the labels to choose from, which are those that were met
+so far.
 """
 
 import math
@@ -48,8 +49,10 @@ class RiverClassifier(base.Classifier):
             self.labels.append(y)
         row = self._row(x, add=True)
         choice = self.model.choose(row, among=np.arange(len(self.labels)))
-        right = self.labels[choice.label] == y
-        self.model.update(row, choice, bool(right))
+        right, truth = self.labels[choice.label] == y, None
+        if self.model.full_information:
+            truth = self.labels.index(y)
+        self.model.update(row, choice, bool(right), truth)
         self.n_chosen, self.n_right = self.n_chosen + 1, self.n_right + bool(right)
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from onearm.core.choice import class_name
 from onearm.schema.values import shown
 
 REWARD, ONE_RIGHT = FEEDBACK = ("reward", "one_right")
@@ -18,7 +19,7 @@ REWARD, ONE_RIGHT = FEEDBACK = ("reward", "one_right")
 
 def require_feedback(learner: Any, feedback: Any) -> None:
     """Refuse a learner that cannot learn from this kind of feedback."""
-    name = type(getattr(learner, "inner", learner)).__name__
+    name = class_name(learner)
     if feedback not in FEEDBACK:
         raise ValueError(f"feedback must be one of {', '.join(FEEDBACK)}, got {shown(feedback)}")
     if learner.full_information:

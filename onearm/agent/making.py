@@ -1,6 +1,6 @@
 """The parts of an agent, made from what is given or was saved: its schema and its learner."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -50,16 +50,21 @@ def learner_class(learner: Any) -> Any:
 
 def make_learner(cls: Any, schema: Schema, params: dict[str, Any]) -> Any:
     """Return a new learner for the columns and labels of a schema."""
-    known = {field.name for field in parameters(cls)} - GIVEN
-    known |= {"seed", "interactions"} if wants_preparation(cls) else set()
-    for name in params.keys() - known:
-        allowed = listed(sorted(known), len(known), str)
-        hint = did_you_mean(name, known)
-        raise ValueError(f"parameters of {cls.__name__} are {allowed}, got {name!r}{hint}")
+    require_parameters(cls, params)
     if "interactions" in params:
         params["interactions"] = [columns_of(pair, schema) for pair in params["interactions"]]
     sizes = len(schema.labels), schema.n_features
     return learner_for(cls, *sizes, nominal=schema.nominal, n_words=schema.n_words, **params)
+
+
+def require_parameters(cls: Any, params: Mapping[str, Any], given: Collection[str] = ()) -> None:
+    """Refuse names that no parameter has, or one that is `given` elsewhere."""
+    known = {field.name for field in parameters(cls)} - GIVEN
+    known |= {"seed", "interactions"} if wants_preparation(cls) else set()
+    known -= set(given)
+    for name in params.keys() - known:
+        allowed, hint = listed(sorted(known), len(known), str), did_you_mean(name, known)
+        raise ValueError(f"parameters of {cls.__name__} are {allowed}, got {name!r}{hint}")
 
 
 def columns_of(pair: Any, schema: Schema) -> list[int]:

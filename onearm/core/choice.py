@@ -86,18 +86,23 @@ def as_choice(choice: Any, learner: Any) -> tuple[int, int, float]:
     return label, greedy, propensity
 
 
+def class_name(learner: Any) -> str:
+    """Return the name of a learner's class in messages: of the learner that is prepared, if any."""
+    return type(getattr(learner, "inner", learner)).__name__
+
+
 def require_off_policy(learner: Any) -> None:
     """Refuse choices of another policy for a learner that can only learn from its own."""
     if not learner.off_policy:
         raise ValueError(
-            f"{type(learner).__name__} cannot learn from the choices of another policy: its update "
+            f"{class_name(learner)} cannot learn from the choices of another policy: its update "
             "is right only for labels that it chose itself (such a choice has a greedy label)"
         )
 
 
 def require_feedback(learner: Any, truth: Any, what: str) -> None:
     """Refuse true labels for a learner that must not see them, and their lack for the others."""
-    name = type(learner).__name__
+    name = class_name(learner)
     if learner.full_information and truth is None:
         raise ValueError(f"{name} learns from full information: {what} must be given")
     if not learner.full_information and truth is not None:
@@ -116,7 +121,7 @@ def as_outcome(learner: Any, label: int, correct: Any, truth: Any) -> tuple[floa
         reward, known = float(correct), HIDDEN
     else:
         allowed = "True, False or a number in [0, 1]" if learner.real_rewards else "True or False"
-        raise ValueError(f"correct must be {allowed} for {type(learner).__name__}, got {correct!r}")
+        raise ValueError(f"correct must be {allowed} for {class_name(learner)}, got {correct!r}")
     require_feedback(learner, truth, "truth")
     if learner.full_information:
         known = int(as_labels([truth], learner.n_classes, 1, "truth")[0])

@@ -33,6 +33,7 @@ from onearm.core.locking import Lock
 from onearm.core.parameters import checked, document, parameters
 from onearm.core.state import Shapes
 from onearm.core.vectors import LARGEST
+from onearm.schema.names import did_you_mean
 
 CALLS = ("dense_calls", "sparse_calls")  # made anew when a parameter is changed
 TRANSIENT = ("lock", *CALLS)  # attributes that copies and files leave out
@@ -167,7 +168,8 @@ class Estimator(saving.Saveable):
         """Return an estimator with these parameters, its arrays not yet made."""
         known = {p.name: p for p in parameters(cls)}
         for name in given.keys() - known.keys():
-            raise ValueError(f"{cls.__name__} has no parameter {name!r}")
+            hint = did_you_mean(name, known)
+            raise ValueError(f"{cls.__name__} has no parameter {name!r}{hint}")
         made = cls.__new__(cls)
         for name, parameter in known.items():
             if name not in given and parameter.default is MISSING:

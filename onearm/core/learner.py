@@ -23,6 +23,7 @@ from onearm.core.choice import (
     as_choice,
     as_outcome,
     as_outcomes,
+    class_name,
     plain,
     to_choice,
 )
@@ -228,8 +229,7 @@ class Learner(Estimator):
         array([0.5, 0. , 0. , 0. ])
         """
         if self.fixed_labels:
-            name = type(getattr(self, "inner", self)).__name__  # of what is prepared
-            raise ValueError(f"labels cannot be added to {name}: {self.fixed_labels}")
+            raise ValueError(f"labels cannot be added to {class_name(self)}: {self.fixed_labels}")
         grown = type(self)(**self.params() | {"n_classes": n_classes})
         if grown.n_classes < self.n_classes:
             raise ValueError(f"n_classes must be at least {self.n_classes}, got {n_classes}")

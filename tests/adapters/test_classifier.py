@@ -49,7 +49,7 @@ def test_fit_is_a_learner_that_plays_in_a_random_order():
 
 def test_a_pass_more_is_another_order():
     X, y = rows()
-    one, two = (BanditClassifier("InverseGap", n_passes=n).fit(X, y) for n in (1, 2))
+    one, two = (BanditClassifier("InverseGap", n_passes=n).fit(X, y) for n in (1, np.int64(2)))
     assert two.error_ < one.error_
     plain = BanditClassifier("InverseGap", shuffle=False).fit(X, y)
     learner = make_learner("InverseGap", 3, 4, plain.learner_.seed, None)
@@ -89,6 +89,7 @@ def test_partial_fit_continues():
         ({"classes": WORDS[1:]}, r"y must be among the classes \['bee' 'cat'\], got .*'ant'"),
         ({"classes": ["ant"]}, "two classes at least"),
         ({"classes": WORDS, "rewards": np.ones(90)}, "propensities must be given with rewards"),
+        ({"classes": WORDS, "propensities": np.ones(90)}, "rewards must be given with propens"),
         ({"classes": WORDS, "rewards": np.full(90, 2), "propensities": np.ones(90)}, "rewards"),
         ({"classes": WORDS, "rewards": np.ones(90), "propensities": np.zeros(90)}, "propensity"),
         ({"classes": WORDS, "rewards": np.ones(9), "propensities": np.ones(90)}, "90 entries"),
@@ -99,12 +100,29 @@ def test_bad_logs_are_refused(arguments, wrong):
         BanditClassifier("InverseGap").partial_fit(*rows(), **arguments)
 
 
+def test_classes_stay_as_they_were_first():
+    X, y = rows()
+    model = BanditClassifier("InverseGap").partial_fit(X, y, classes=WORDS)
+    model.partial_fit(X, y, classes=WORDS[::-1])
+    with pytest.raises(ValueError, match=r"classes must stay \['ant' 'bee' 'cat'\], got \['ant'"):
+        model.partial_fit(X, y, classes=[*WORDS, "dog"])
+
+
+def test_a_learner_that_takes_no_logs_is_named():
+    X, y = rows()
+    log = {"rewards": y == "ant", "propensities": np.full(90, 0.5), "classes": WORDS}
+    with pytest.raises(ValueError, match="ConservativeOVA cannot learn from the choices of anoth"):
+        BanditClassifier("ConservativeOVA").partial_fit(X, y, **log)
+
+
 @pytest.mark.parametrize(
     ("parameters", "wrong"),
     [
         ({"learner": "Chorsu"}, "learner must be a class or .*did you mean 'Chorus'"),
         ({"learner": 3}, "got 3"), ({"n_passes": 0}, "n_passes must be .* at least 1, got 0"),
         ({"learner": "SOBA", "params": {"gamma": 2}}, "gamma must be"),
+        ({"learner": "SOBA", "params": {"gama": 1}}, "got .gama. .did you mean .gamma."),
+        ({"learner": "SOBA", "params": {"seed": 1}}, "parameters of SOBA are .*, got 'seed'"),
     ],
 )  # fmt: skip
 def test_bad_parameters_are_refused_by_fit(parameters, wrong):

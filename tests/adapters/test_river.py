@@ -73,3 +73,14 @@ def test_what_cannot_be_learned_is_refused():
         model.learn_one({"x": [1]}, "a")
     with pytest.raises(ValueError, match="learner must be a class or one of"):
         to_river("Nobody")
+    with pytest.raises(
+        ValueError, match=r"parameters of Chorus are .*'alhpa' .did you mean 'alpha'"
+    ):
+        to_river("Chorus", alhpa=1.0)
+
+
+def test_full_information_is_given_to_who_needs_it():
+    model = to_river("Perceptron", n_classes=3, n_features=2)
+    for t in range(60):
+        model.learn_one({"x": float(t % 2), "y": float(t % 3 == 0)}, ("a", "b")[t % 2])
+    assert [model.predict_one({"x": x, "y": 0.0}) for x in (0.0, 1.0)] == ["a", "b"]

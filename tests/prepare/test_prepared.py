@@ -134,7 +134,7 @@ def test_a_class_may_be_given_in_place_of_its_name():
         ({"learner": "Prepared"}, "learner must be one that does not prepare"),
         ({"learner": "Nobody"}, "no learner Nobody is known"),
         ({"learner": 3}, "learner must be the name of a learner, got 3"),
-        ({"settings": {"gama": 0.1}}, "InverseGap has no parameter 'gama'"),
+        ({"settings": {"scal": 1}}, "InverseGap has no parameter 'scal' .did you mean 'scale'"),
         ({"settings": {"seed": 1}}, "settings must not have seed, got 1"),
         ({"settings": [1]}, r"settings must be a dict of parameters, got \[1\]"),
         ({"nominal": (2,)}, "nominal must have n_features=6 entries or none, got 1"),
