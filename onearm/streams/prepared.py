@@ -42,6 +42,7 @@ def prepared(stream: Stream) -> Stream:
         "feature_names": (),
         "values": (),
         "encoded_by": None,
+        "has_words": False,
     }
     return replace(stream, source=source, n_features=first.n_inputs, **forgotten)
 

@@ -5,7 +5,6 @@ A stream can be read again from the start, any number of times, and gives the sa
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,8 @@ from onearm.schema.difference import difference
 from onearm.schema.schema import Schema
 from onearm.streams.chunks import REORDERED, Chunks, by_turns, cut
 from onearm.streams.naming import encoded_frame, names_in, schema_of
+
+WIDE = 4096  # columns: if there are more, without names, they count words
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,8 @@ class Stream:
         they are not known.
     encoded_by
         The schema that made the rows, where they are those of a table.
+    has_words
+        Whether the columns count words, as those of more than 4,096 without names are taken to.
 
     Examples
     --------
@@ -67,6 +70,7 @@ class Stream:
     about: str = ""
     values: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
     encoded_by: Schema | None = field(default=None, repr=False)
+    has_words: bool = field(default=False, repr=False)
 
     @classmethod
     def of(
@@ -260,14 +264,13 @@ class Stream:
                 raise ValueError(f"interactions must be of columns ({known}), got {pair!r}")
         return [self.feature_names.index(n.strip()) if isinstance(n, str) else n for n in names]
 
-    @cached_property
+    @property
     def n_words(self) -> int:
-        """How many columns, the last ones, count words: of a sparse stream those that are texts,
-        or all where nothing is known of them."""
-        first = next(iter(self.chunks()), None)
-        if first is None or not hasattr(first[0], "tocsr"):
-            return 0
-        return self.encoded_by.n_words if self.encoded_by else self.n_features
+        """How many columns, the last ones, count words; whether rows are sparse says nothing."""
+        if self.encoded_by:
+            return self.encoded_by.n_words
+        is_wide = self.n_features > WIDE and not (self.feature_names or self.nominal)
+        return self.n_features if self.has_words or is_wide else 0
 
     @property
     def schema(self) -> Schema | None:

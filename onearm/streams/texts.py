@@ -84,7 +84,7 @@ def _text_stream(
             shape = (n, n_words + n_common)
             yield csr_array((values[:end], indices[:end], starts), shape=shape), y
 
-    return Stream(name, k, n_words + n_common, source, n_rows)
+    return Stream(name, k, n_words + n_common, source, n_rows, has_words=True)
 
 
 def SynSep(n_rows: int = 1_000_000, *, unit: bool = False, seed: int = 0) -> Stream:

@@ -47,6 +47,29 @@ def test_dense_equals_sparse_rows_to_the_bit(n_words):
         assert array.tobytes() == learners[1].content()[name].tobytes()
 
 
+def test_the_form_of_a_stream_decides_nothing():
+    X = np.random.default_rng(1).poisson(0.5, (120, D)).astype(float)
+    y = np.arange(120) % K
+    learners = []
+    for rows in (X, csr_array(X)):
+        stream = Stream.of(rows, y)
+        learners.append(stream.learner(onearm.InverseGap))
+        learners[-1].play(stream)
+    assert learners[0].params() == learners[1].params()
+    for name, array in learners[0].content().items():
+        assert array.tobytes() == learners[1].content()[name].tobytes()
+
+
+@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+def test_many_columns_without_names_count_words(kind):
+    rows = kind(np.eye(2, 5000))
+    assert Stream.of(rows, [0, 1]).n_words == 5000
+    assert Stream.of(rows[:, :4096], [0, 1]).n_words == 0
+    named = Stream.of(rows, [0, 1], feature_names=tuple(f"gene {j}" for j in range(5000)))
+    assert named.n_words == 0
+    assert SynSep(5).n_words == 400
+
+
 def test_rows_with_few_entries_have_the_bits_of_dense_ones(monkeypatch):
     rng = np.random.default_rng(2)
     X = np.column_stack([rng.integers(0, 30, 150), rng.normal(size=150)]).astype(float)
