@@ -17,6 +17,7 @@ import numpy as np
 from onearm.agent.decision import Decision, Label, as_decision
 from onearm.agent.explanation import Explanation, explain
 from onearm.agent.feedback import as_outcome, require_feedback
+from onearm.agent.floors import SHARE, Floors
 from onearm.agent.labels import Labels, as_names
 from onearm.agent.making import as_schema, learner_class, load_learner, make_learner
 from onearm.core import saving
@@ -25,8 +26,6 @@ from onearm.core.locking import Lock
 from onearm.schema.monitor import Monitor
 from onearm.schema.names import listed
 from onearm.schema.schema import Schema
-
-FLOOR = 0.02  # the share of choices that is spread over all labels, where learners have `floor`
 
 
 class Agent(saving.Saveable):
@@ -46,8 +45,8 @@ class Agent(saving.Saveable):
     seed
         Random seed.
     params
-        Parameters of the learner. Where it has `floor`, that is 0.02/m for m labels by default:
-        every decision can then be evaluated.
+        Parameters of the learner. Where it has `floor`, that is by default 0.02/m in a choice among
+        m labels: every decision can then be evaluated.
 
     Examples
     --------
@@ -83,7 +82,7 @@ class Agent(saving.Saveable):
         learner.schema = schema
         self.monitor = Monitor()
         self._labels, self._version = Labels(schema.labels, frozenset(retired)), version
-        self._lock = Lock()
+        self._lock, self._views = Lock(), Floors()
         self._set_floor()
 
     @property
@@ -129,7 +128,7 @@ class Agent(saving.Saveable):
 
     def _choose(self, x: Any, among: Any, key: Any) -> Decision:
         ids, names = self._labels.allowed(among)
-        label, greedy, propensity = self._learner.choose(x, ids, key=key)
+        label, greedy, propensity = self._among(names).choose(x, ids, key=key)
         known = self._labels.names
         return Decision(known[label], known[greedy], propensity, names, self._version)
 
@@ -187,7 +186,7 @@ class Agent(saving.Saveable):
 
     def _chances(self, x: Any, among: Any) -> dict[Label, float]:
         ids, names = self._labels.allowed(among)
-        p = self._learner.chances(x, ids)
+        p = self._among(names).chances(x, ids)
         return {name: float(p[self._labels.id_of(name)]) for name in names}
 
     def explain(self, context: Any) -> Explanation:
@@ -220,7 +219,13 @@ class Agent(saving.Saveable):
 
     def _set_floor(self) -> None:
         if self._floors:
-            self._learner.floor = FLOOR / len(self._labels.active)
+            self._learner.floor = SHARE / len(self._labels.active)
+
+    def _among(self, names: tuple[Label, ...]) -> Any:
+        """Return the learner, with the floor that suits the number of allowed labels."""
+        if not self._floors or len(names) == len(self._labels.active):
+            return self._learner
+        return self._views.view(self._learner, len(names))
 
     def _encode_all(self, data: Any) -> Any:
         if isinstance(data, Mapping):

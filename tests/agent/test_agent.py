@@ -142,20 +142,6 @@ def test_learners_that_cannot_take_the_feedback_are_refused():
     assert agent(learner="Banditron", feedback="one_right", gamma=0.5).learner.gamma == 0.5
 
 
-def test_the_floor_follows_the_number_of_labels():
-    made = agent(learner="LinUCB")
-    assert made.learner.floor == 0.02 / 3
-    assert min(made.chances(CONTEXT).values()) == pytest.approx(0.02 / 3)
-    made.add_label("weather")
-    assert made.learner.floor == 0.02 / 4
-    made.retire_label("tech")
-    made.retire_label("sports")
-    assert copy.deepcopy(made).learner.floor == made.learner.floor == 0.01
-    given = agent(learner="LinUCB", floor=0.1)
-    given.add_label("weather")
-    assert copy.deepcopy(given).learner.floor == given.learner.floor == 0.1
-
-
 def test_labels_come_and_go():
     made = taught(100)
     late = made.choose(CONTEXT, among=["politics"])
