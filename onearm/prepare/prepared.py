@@ -248,6 +248,9 @@ def learner_for(
     """
     sizes: dict[str, Any] = {"n_classes": n_classes, "n_features": n_features}
     if not wants_preparation(cls) or raw:
+        if params.pop("interactions", ()):
+            why = "rows are raw" if raw else f"{cls.__name__} gets no prepared rows"
+            raise ValueError(f"interactions must be left out where {why}")
         if nominal and "nominal" in cls.__dataclass_fields__:
             params = {"nominal": nominal} | params
         return cls(**sizes, **params)

@@ -177,6 +177,7 @@ class Plan:
         is_foreign = isinstance(cls, ForeignClass)
         every = cls.parameters if is_foreign else [p.name for p in parameters(cls)]
         allowed = [name for name in every if name not in SIZES]
+        allowed += ["interactions"] if wants_preparation(cls) and not self.raw else []
         for key in entry:
             if key not in allowed:
                 expected = f"{cls.__name__} has the parameters {', '.join(allowed) or '(none)'}"

@@ -60,7 +60,10 @@ class Results:
         """
         names = list(dict.fromkeys(score.stream for score in self.scores()))
         if not names:
-            raise ValueError("no run has ended, or all are of other code: play the race again")
+            why = (
+                "; ".join(self.failures[:1]) or "none has, or all are of other code: play it again"
+            )
+            raise ValueError(f"a run of the race must have ended: {why}")
         stream = names[0] if stream is None and len(names) == 1 else stream
         if stream not in names:
             raise ValueError(f"stream must be one of {', '.join(names)}, got {stream!r}")
@@ -168,7 +171,8 @@ def _require_learners(jobs: Sequence[Job]) -> set[str]:
             job.cls.require_parameters(job.parameters)
             continue
         try:
-            learner = learner_for(job.cls, 3, 4, raw=job.raw, **job.parameters)
+            given = {k: v for k, v in job.parameters.items() if k != "interactions"}  # of columns
+            learner = learner_for(job.cls, 3, 4, raw=job.raw, **given)
         except (ValueError, TypeError) as error:
             raise ValueError(f"{job.cls.__name__}: {error}") from error
         if not is_compiled(learner.kernels.play):

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from onearm.schema.column import TEXT
 from onearm.schema.contexts import as_list, table_columns
 from onearm.schema.names import did_you_mean, listed
 from onearm.schema.schema import Schema
@@ -50,6 +51,25 @@ def names_in(schema: Schema) -> dict[str, Any]:
         "values": values if is_plain and is_known else (),
         "encoded_by": schema,
     }
+
+
+def pairs_of_columns(interactions: Any, stream: Any) -> list[Any]:
+    """Return the columns of products, which may be given by names; one text is one product."""
+    schema = stream.encoded_by
+    names: Sequence[str] = stream.feature_names
+    if schema:  # whose numbers and codes come before its words
+        names = [column.name for column in schema.columns if column.kind != TEXT]
+    given = [interactions] if isinstance(interactions, str) else interactions
+    return [_places(pair, list(names)) for pair in given]
+
+
+def _places(pair: Any, names: list[str]) -> list[Any]:
+    parts = [part.strip() for part in pair.split("*")] if isinstance(pair, str) else list(pair)
+    wrong = any(isinstance(part, str) and part not in names for part in parts)
+    if wrong or len(parts) != 2:
+        allowed = f'two columns, as "device*hour", of {listed(names) or "those without names"}'
+        raise ValueError(f"interactions must be {allowed}, got {pair!r}")
+    return [names.index(part) if isinstance(part, str) else part for part in parts]
 
 
 def encoded_frame(

@@ -15,7 +15,7 @@ from onearm.core.rng import pick, seeded
 from onearm.schema.difference import difference
 from onearm.schema.schema import Schema
 from onearm.streams.chunks import REORDERED, Chunks, by_turns, cut
-from onearm.streams.naming import encoded_frame, names_in, schema_of
+from onearm.streams.naming import encoded_frame, names_in, pairs_of_columns, schema_of
 
 WIDE = 4096  # columns: if there are more, without names, they count words
 
@@ -249,20 +249,11 @@ class Stream:
         from onearm.prepare.prepared import learner_for
 
         if "interactions" in params:
-            params["interactions"] = [self._columns_of(pair) for pair in params["interactions"]]
+            params["interactions"] = pairs_of_columns(params["interactions"], self)
         columns: Any = {"nominal": self.nominal, "n_words": self.n_words}
         learner = learner_for(cls, self.n_classes, self.n_features, **columns, raw=raw, **params)
         learner.schema = self.schema
         return learner
-
-    def _columns_of(self, pair: Any) -> Any:
-        """Return the columns of a product, given by their names."""
-        names = pair.split("*") if isinstance(pair, str) else pair
-        for name in names:
-            if isinstance(name, str) and name.strip() not in self.feature_names:
-                known = ", ".join(self.feature_names) or "not known"
-                raise ValueError(f"interactions must be of columns ({known}), got {pair!r}")
-        return [self.feature_names.index(n.strip()) if isinstance(n, str) else n for n in names]
 
     @property
     def n_words(self) -> int:

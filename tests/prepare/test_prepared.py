@@ -193,8 +193,36 @@ def test_products_of_columns_are_given_by_name():
     learner = stream.learner(onearm.LinUCB, interactions=["width*height"])
     assert learner.interactions == ((0, 1),)
     assert learner.play(stream).correct.mean() > 0.9 > 0.6 > alone.correct.mean()
-    with pytest.raises(ValueError, match=r"interactions must be of columns \(width, height\), got"):
-        stream.learner(onearm.LinUCB, interactions=["width*depth"])
+    assert stream.learner(onearm.LinUCB, interactions="height * width").interactions == ((1, 0),)
+    for wrong in (["width*depth"], ["width"], "width*height*width"):
+        with pytest.raises(
+            ValueError, match=r"interactions must be two .* of 'width', 'height', got"
+        ):
+            stream.learner(onearm.LinUCB, interactions=wrong)
+    for cls, raw in ((onearm.LinUCB, True), (onearm.Chorus, False)):
+        with pytest.raises(ValueError, match="interactions must be left out where"):
+            stream.learner(cls, raw=raw, interactions=["width*height"])
+
+
+def test_products_of_columns_beside_a_text():
+    rows = [{"title": "a b", "x": i % 2, "c": "uv"[i // 2 % 2], "y": i % 3} for i in range(40)]
+    schema = Schema({"title": {"text": 8}, "x": "number", "c": ["u", "v"]})
+    stream = Stream.from_frame(rows, label="y", schema=schema)
+    assert stream.learner(onearm.LinUCB, interactions=["x*c"]).interactions == ((0, 1),)
+    with pytest.raises(ValueError, match=r"interactions must be two columns, .* of 'x', 'c', got"):
+        stream.learner(onearm.LinUCB, interactions=["x*title"])
+
+
+def test_products_of_columns_in_a_race():
+    X = np.random.default_rng(0).normal(size=(600, 2))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    stream = Stream.of(X, y, feature_names=("width", "height"), name="sheets")
+    entry = {"name": "LinUCB", "interactions": "width*height"}
+    winner = onearm.race(stream, ["LinUCB", entry], on=1).best()
+    assert winner.parameters == {"interactions": "width*height"}
+    assert winner.fit(stream).interactions == ((0, 1),)
+    with pytest.raises(ValueError, match=r"a run of the race must have ended: .* got 'width[*]z'"):
+        onearm.race(stream, [entry | {"interactions": "width*z"}], on=1).best()
 
 
 def test_texts_of_a_frame_are_words():
