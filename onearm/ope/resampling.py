@@ -20,7 +20,7 @@ LAST_16 = np.uint64(2**16 - 1)
 
 
 def resampled_sums(columns: np.ndarray, replicates: int, rng: np.ndarray) -> np.ndarray:
-    """Return the sums of resampled columns, (replicates, columns); `columns` is (columns, events)."""
+    """Return sums over resampled events, (replicates, k), of `columns`, (k, events)."""
     sums = np.zeros((replicates, len(columns)))
     _resample(columns, _poisson_table(), rng, sums)
     return sums
