@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
+from itertools import combinations_with_replacement
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ Settings = list[dict[str, Any]]
 PARTS = 20  # equal parts of a run whose errors are recorded
 FULL_SIZE = 5_000_000  # k·d² up to which ridge regressions have full matrices
 FULL_FEATURES = 100  # up to which Newton steps over all classes at once have them
+MAX_CROSSED = 20  # columns up to which products of two are tried
 BOOSTERS = ("AdaBandit", "BanditBBM", "BinBandit")
 FACTORS = (1.0, 1 / 16, 1 / 4, 4.0, 16.0)  # of the default rate of exploration
 
@@ -37,53 +39,77 @@ class Run(NamedTuple):
 
 
 def learners() -> list[str]:
-    """Return the names of all learners from bandit feedback, except Chorus."""
-    named = ((name, getattr(onearm, name)) for name in onearm.LEARNERS if name != "Chorus")
+    """Return the names of all learners from bandit feedback, except Chorus.
+
+    Prepared is one of the others with its rows prepared, which is a setting of each.
+    """
+    left = ("Chorus", "Prepared")
+    named = ((name, getattr(onearm, name)) for name in onearm.LEARNERS if name not in left)
     return [name for name, cls in named if not cls.full_information]
 
 
 def settings(name: str, data: str) -> Settings:
-    """Return the settings that are tried on a stream, the default first."""
+    """Return the settings that are tried on a stream, the default first.
+
+    Linear learners may choose how rows are prepared: with a look at all of them (`views`), or
+    online, and with products of columns where there are few.
+    """
     rows = view(data, 0, "linear")
-    k, d = rows.n_classes, rows.n_features
     if name in BOOSTERS:
         small = {"rho": 0.003, "n_learners": 5}
         paper = [{"paper": data}] if data in DATA_SETS else []
         return [{"rho": 0.003}, {"rho": 0.05}, small, *paper]
+    tried = _parameters(name, rows.n_classes, rows.n_features)
+    raw = stream(data, 0)
+    for crossed in (False, True) if raw.n_features <= MAX_CROSSED else (False,):
+        online = {"view": "prepared"} | ({"interactions": True} if crossed else {})
+        width = raw.learner(onearm.Perceptron, **products(raw, crossed)).n_inputs
+        tried += [given | online for given in _parameters(name, rows.n_classes, width)]
+    return tried
+
+
+def products(rows: Stream, crossed: bool) -> dict[str, Any]:
+    """Return the parameter for products of all columns, and squares of numbers, if they are."""
+    kinds = rows.nominal or (0,) * rows.n_features
+    pairs = combinations_with_replacement(range(rows.n_features), 2)
+    return {"interactions": [p for p in pairs if p[0] < p[1] or not kinds[p[0]]]} if crossed else {}
+
+
+def _parameters(name: str, k: int, d: int) -> Settings:
     diagonal = k * d * d > FULL_SIZE
     if name == "Confidit":
-        return _rates(name, FACTORS, diagonal=diagonal)
+        return _rates(name, k, FACTORS, diagonal=diagonal)
     if name in ("LinUCB", "LinTS"):
         ridges = (1.0, 0.01)  # rows of norm 1 need less than the default, often much less
-        return [s for lam in ridges for s in _rates(name, FACTORS, lam=lam, diagonal=diagonal)]
+        return [s for lam in ridges for s in _rates(name, k, FACTORS, lam=lam, diagonal=diagonal)]
     if name in ("SOBA", "Newtron"):
-        full = _rates(name, FACTORS, diagonal=False) if d <= FULL_FEATURES else []
-        return _rates(name, FACTORS, diagonal=True) + full
+        full = _rates(name, k, FACTORS, diagonal=False) if d <= FULL_FEATURES else []
+        return _rates(name, k, FACTORS, diagonal=True) + full
     if name == "ConservativeOVA":
         return [{"C": C} for C in (1.0, 0.03, 0.1, 0.3)]
     if name == "OffsetTree":
         return [{"explore": c} for c in (0.0, 1 / 16, 1 / 4, 1.0)] + [{"explore": 0.0, "C": 0.1}]
     if name == "InverseGap":
-        return _rates(name, (*FACTORS, 64.0)) + [{"rule": "fast"}]
+        return _rates(name, k, (*FACTORS, 64.0)) + [{"rule": "fast"}]
     if name == "Gaptron":
-        return _rates(name, FACTORS) + [{"loss": "hinge"}]
+        return _rates(name, k, FACTORS) + [{"loss": "hinge"}]
     if name == "EpsilonGreedy":
-        return _rates(name, FACTORS) + [{"loss": "squared"}]
-    return _rates(name, FACTORS)
+        return _rates(name, k, FACTORS) + [{"loss": "squared"}]
+    return _rates(name, k, FACTORS)
 
 
-def _rates(name: str, factors: tuple[float, ...], **given: Any) -> Settings:
+def _rates(name: str, k: int, factors: tuple[float, ...], **given: Any) -> Settings:
     """Return the default exploration times these factors, where there is a parameter for it."""
     cls = getattr(onearm, name)
     if cls.exploration is None:
         return [given]
-    default = cls.__dataclass_fields__[cls.exploration].default
+    default = getattr(cls(k, 1), cls.exploration)  # which may depend on k
     return [{cls.exploration: default * factor, **given} for factor in factors]
 
 
 @lru_cache(maxsize=2)
 def view(data: str, seed: int, how: str) -> Stream:
-    """Return the rows of a repeat in memory, prepared with a look at all of them."""
+    """Return the rows of a repeat in memory, as a view has them; learners prepare "prepared"."""
     raw = stream(data, seed)
     prepared = views.view(how, raw)(raw)
     chunks = list(prepared.chunks())
@@ -93,14 +119,16 @@ def view(data: str, seed: int, how: str) -> Stream:
 def play(data: str, cls: Any, given: dict[str, Any], seed: int, rounds: int, most: float) -> Run:
     """Play the first rounds of a repeat; stop if it would take more than `most` CPU seconds."""
     nominal = "nominal" in cls.__dataclass_fields__
-    how = "raw" if cls.missing else "filled" if nominal else "linear"
+    how = "raw" if cls.missing else "filled" if nominal else given.get("view", "linear")
     rows = view(data, seed, how).first(rounds)
     if "paper" in given:
         sizes = {"n_classes": rows.n_classes, "n_features": rows.n_features}
         columns = {"nominal": rows.nominal} if rows.nominal else {}
         learner = cls.paper(given["paper"], seed=seed, **sizes, **columns)
     else:
-        learner = rows.learner(cls, raw=True, seed=seed, **given)
+        others = {k: v for k, v in given.items() if k not in ("view", "interactions")}
+        others |= products(rows, given.get("interactions", False))
+        learner = rows.learner(cls, raw=how != "prepared", seed=seed, **others)
     correct: list[np.ndarray] = []
     done, seconds = 0, 0.0
     for X, y in rows.chunks():

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.chorus.learners import Run, Settings
+from bench.chorus.learners import MAX_CROSSED, Run, Settings
 from bench.chorus.streams import stream
 from bench.chorus.views import linear
 from bench.timing import Timing, child, format_command
@@ -29,7 +29,6 @@ EXPLORERS = {
     "VW epsilon": ("--epsilon 0.05", "--epsilon 0.01"),
 }
 LEARNING_RATES = (0.5, 2.0, 0.1)
-MAX_CROSSED = 20  # columns up to which products of two features are tried
 
 
 def settings(name: str, data: str) -> Settings:
