@@ -159,7 +159,7 @@ def as_outcomes(learner: Any, trace: Any, y: Any) -> tuple[Trace, np.ndarray, np
         raise ValueError(f"propensity must be in [{LEAST:g}, 1], got {got}")
     right = correct.dtype == bool
     if not right and not (learner.real_rewards and correct.dtype.kind in "fiu"):
-        name, kind = type(learner).__name__, correct.dtype
+        name, kind = class_name(learner), correct.dtype
         raise ValueError(f"correct must be True or False for {name}, got dtype {kind}")
     if not right and not ((correct >= 0) & (correct <= 1)).all():
         raise ValueError("rewards must be in [0, 1] in every round")

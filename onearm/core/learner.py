@@ -248,7 +248,7 @@ class Learner(Estimator):
 
     def _examples(self, X: Any, y: Any = None, targets: Any = None) -> Iterator[tuple[Any, Any]]:
         if getattr(X, "n_classes", 0) > self.n_classes:
-            sizes = f"{X.n_classes} classes, {type(self).__name__} has {self.n_classes}"
+            sizes = f"{X.n_classes} classes, {class_name(self)} has {self.n_classes}"
             raise ValueError(f"the stream {X.name} has {sizes}")
         return super()._examples(X, y, targets)
 
@@ -257,5 +257,5 @@ class Learner(Estimator):
             return as_labels(y, self.n_classes, n, first=first)
         if not self.real_rewards:
             expected = "labels, one for each row: it learns from right or wrong, not from rewards"
-            raise ValueError(f"y must be {expected}, for {type(self).__name__}")
+            raise ValueError(f"y must be {expected}, for {class_name(self)}")
         return as_rewards(y, self.n_classes, n, first)

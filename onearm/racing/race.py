@@ -52,6 +52,10 @@ class Results:
         """Return every learner on every stream over all repeats, the lowest error first."""
         return scores(self.runs)
 
+    def __repr__(self) -> str:
+        text = report.as_text(self.scores(), self.failed)
+        return text or "a race of which no run has ended"
+
     def best(self, stream: str | None = None) -> Winner:
         """Return the learner with the lowest error on a stream, with its first repeat.
 

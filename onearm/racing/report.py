@@ -2,10 +2,12 @@
 
 import csv
 from collections.abc import Sequence
+from io import StringIO
 from math import isnan, nan
 from pathlib import Path
 from typing import Any
 
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -13,7 +15,7 @@ from onearm.experiments.identity import machines
 from onearm.metrics import Interval
 from onearm.page.text import count, size
 from onearm.racing.plan import Plan
-from onearm.racing.rows import Source
+from onearm.racing.rows import TRIALS, Source
 from onearm.racing.summary import (
     METRICS,
     Failure,
@@ -29,20 +31,22 @@ NOTES = (
     "An error is the fraction of rounds in which the chosen label was wrong, exploration included. "
     "Intervals are Student's, 95 %, over the repeats; differences are paired.",
 )
-SCALED = (
+PREPARED = (
     "Learners that know nominal columns see rows as they are, with 0 for a missing value they "
-    "cannot take. The others see one column per nominal value, numbers divided by the largest of "
-    "their column, a constant, and rows of norm 1 (sparse rows: only norm 1)."
+    "cannot take. The others see one column per nominal value, numbers standardised by the mean "
+    "and deviation of their column so far, a constant, and rows of norm 1; missing values are 0."
 )
 TUNED = (
-    "Exploration rates were chosen on the first {:.0%} of each repeat's rows: the lowest error "
-    "among the default times 4^-3 … 4^2 (if the default is 0: among 0 and 4^-3 … 4^2). Those rows "
-    "are not part of the race, for any learner."
+    "Exploration rates were chosen on the first {:.0%} of each repeat's rows, or {} rows per label "
+    "if that is more, up to half of the rows: the lowest error among the default times 4^-3 … 4^2 "
+    "(if the default is 0: among 0 and 4^-3 … 4^2). Those rows are not part of the race, for any "
+    "learner."
 )
 IN_ORDER = (
     "The rows of {} come in the order of their source in every repeat: intervals there reflect the "
     "randomness of the learners, not of the rows."
 )
+WIDE = 160  # characters of a line of a table that is text
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how formulas begin in spreadsheets
 
 
@@ -77,6 +81,19 @@ def table(scores: Sequence[Score], stream: str, failures: Sequence[Failure] = ()
     caption += "".join(f"\nfailed: {_failed_text(some)}" for some in failed.values())
     lines.caption = Text(caption)
     return lines
+
+
+def as_text(scores: Sequence[Score], failures: Sequence[Failure] = ()) -> str:
+    """Return the tables of all streams as plain text, and what failed where no learner ended."""
+    text = StringIO()
+    console = Console(file=text, width=WIDE)
+    played = by_stream(scores)
+    for stream, some in played.items():
+        console.print(table(some, stream, failures))
+    for stream in dict.fromkeys(failure.stream for failure in failures):
+        for failed in failed_on(failures, stream).values() if stream not in played else ():
+            console.print(Text(f"failed: {_failed_text(failed)}"))
+    return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
 
 
 def _failed_text(failures: Sequence[Failure]) -> str:
@@ -152,8 +169,8 @@ def page_data(
 ) -> dict[str, Any]:
     """Return what the page of a race shows."""
     sources = {source.name: source for source in plan.sources}
-    notes = [*NOTES, *([] if plan.raw else [SCALED])]
-    notes += [TUNED.format(plan.tune)] if plan.tune else []
+    notes = [*NOTES, *([] if plan.raw else [PREPARED])]
+    notes += [TUNED.format(plan.tune, TRIALS)] if plan.tune else []
     ordered = dict.fromkeys(s.stream for s in scores if not s.records[0]["shuffled"])
     notes += [IN_ORDER.format(", ".join(ordered))] if ordered else []
     notes += [

@@ -1,10 +1,12 @@
 """Rewards of all labels in the place of true labels: play, streams, metrics, races."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 import onearm
-from onearm import Banditron, Chorus, LinUCB, Separable, Stream, Tally, metrics
+from onearm import Banditron, Chorus, LinUCB, Prepared, Separable, Stream, Tally, metrics
 from onearm.checks.trial import bits, same_trace
 
 K, D = 3, 4
@@ -47,6 +49,7 @@ def test_tally_and_progress_sum_rewards_up():
     ("cls", "change", "message"),
     [
         (Banditron, lambda R: R, "y must be labels, .* not from rewards, for Banditron"),
+        (partial(Prepared, learner="Banditron"), lambda R: R, "not from rewards, for Banditron"),
         (LinUCB, lambda R: R[:, :2], r"the rewards of 3 labels for each of 80 rows, got .*80, 2"),
         (LinUCB, lambda R: R + 0.5, r"rewards must be in \[0, 1\], got 1\.\d+ for label \d in row"),
         (LinUCB, lambda R: np.where(R > 0.9, np.nan, R), r"rewards must be in \[0, 1\], got nan"),

@@ -140,6 +140,7 @@ def test_a_failed_learner_is_in_the_table_and_on_the_page(tmp_path):
     assert "failed: Scripted on balance, repeat 0, 1: choose in round 2 must" in text
     assert "failed: Halting on balance, repeat 1: choose in round 0 raised RuntimeError" in text
     assert "Halting (1 of 2)" in text
+    assert ["Scripted", "failed"] in [line.split() for line in repr(results).splitlines()]
     results.write(tmp_path)
     page = (tmp_path / "race.html").read_text()
     assert '<summary>Scripted <span class="mark">failed</span></summary>' in page
@@ -153,6 +154,13 @@ def test_a_failed_learner_is_in_the_table_and_on_the_page(tmp_path):
     assert lines["Halting"]["runs"] == "1"
     assert "RuntimeError" in lines["Halting"]["failed"]
     assert lines["Linear"]["failed"] == ""
+
+
+def test_a_race_where_all_fail_says_so():
+    results = race(["balance", "car"], [Scripted(7)], rounds=20, on=1)
+    assert [line.split(": ")[:2] for line in repr(results).splitlines()] == [
+        ["failed", f"Scripted on {stream}, repeat 0"] for stream in ("balance", "car")
+    ]
 
 
 class Vandal(Linear):
