@@ -46,6 +46,8 @@ def encoded_stream(
         hint = did_you_mean(label, table.names)
         wrong = f"label must be one of the columns {listed(table.names)}, got {label!r}{hint}"
         raise ValueError(f"{table.file}: {wrong}")
+    columns = {c.name: c.form for c in schema.columns if c.name != label}
+    schema = Schema(columns, schema.labels, label=label)  # the label is no column too many
     monitor, words, n_rows = Monitor(), dict[str, None](), 0
     for frame, where in table.frames(schema):
         schema.encode_all(frame, monitor, where)
@@ -56,8 +58,7 @@ def encoded_stream(
         n_rows += len(labels)
     if not n_rows:
         raise ValueError(f"{table.file} is empty: it has no rows")
-    columns = {c.name: c.form for c in schema.columns if c.name != label}
-    labelled = Schema(columns, schema.labels or in_order(words), label=label)
+    labelled = schema.with_labels(schema.labels or in_order(words))
     log(f"{table.file}: {counted(n_rows, 'row')}; {describe(labelled)}; as encoded: {monitor}")
     for note in [] if schema.labels else notes_on_labels(label, labelled.labels, n_rows):
         log(f"{WARNING}{table.file}: {note}")

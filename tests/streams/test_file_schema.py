@@ -94,7 +94,13 @@ def test_a_table_is_read_with_a_schema(table):
     assert (stream.schema.labels, stream.schema.label) == (("x", "y"), "kind")
     assert (stream.n_rows, stream.n_classes, stream.n_features) == (3, 2, 6)
     assert "3 rows; 1 number: 'age'" in sentences[0]
-    narrow = read(table, schema=Schema({"device": ["phone"], "more": "number"}), label="kind")
+    narrow = read(
+        table, schema=Schema({"device": ["phone"], "more": "number"}), label="kind",
+        log=sentences.append,
+    )  # fmt: skip
+    assert sentences[-1].endswith(
+        "absent columns: 'more' (3); extra columns: 'age' (3), 'title' (3)"
+    )
     np.testing.assert_array_equal(narrow.arrays()[0], [[0, np.nan], [1, np.nan], [np.nan, np.nan]])
     assert narrow.learner(HoeffdingTree).schema.names == ["device", "more"]
 
