@@ -37,6 +37,17 @@ def test_every_run_can_be_played_again(results):
         alone.best().fit()
 
 
+@pytest.mark.parametrize("name", onearm.LEARNERS)
+def test_every_learner_can_be_played_again(name):
+    """`fit` compares the SHA-256 of the labels, and refuses others."""
+    winner = race("car", [name], rounds=60, on=1).best()
+    assert len(winner.record["labels_sha256"]) == 64
+    winner.fit()
+    winner.record["labels_sha256"] = "0" * 64
+    with pytest.raises(ValueError, match="its chosen labels have SHA-256 000"):
+        winner.fit()
+
+
 def test_a_race_is_read_from_its_folder(results):
     found, folder = results
     assert repr(Results.read(folder).best()) == repr(found.best())
