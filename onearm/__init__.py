@@ -63,6 +63,7 @@ PLACES = {
     "Schema": "onearm.schema.schema",
     "Monitor": "onearm.schema.monitor",
     "Log": "onearm.log.log",
+    "evaluate": "onearm.ope.evaluate",
     "Learner": "onearm.core.learner",
     "Choice": "onearm.core.choice",
     "Decision": "onearm.agent.decision",
@@ -83,6 +84,7 @@ MODULES = {
     "convex": "onearm.convex",
     "datasets": "onearm.streams.datasets",
     "metrics": "onearm.metrics",
+    "ope": "onearm.ope",
     "streams": "onearm.streams",
 }
 __all__ = sorted([*PLACES, *MODULES, "__version__", "max_bytes"])

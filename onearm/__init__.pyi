@@ -4,6 +4,7 @@ from typing import Any
 
 from onearm import convex as convex
 from onearm import metrics as metrics
+from onearm import ope as ope
 from onearm import streams as streams
 from onearm.adapters.classifier import BanditClassifier as BanditClassifier
 from onearm.adapters.river import to_river as to_river
@@ -43,6 +44,7 @@ from onearm.linear.slb import SLB as _SLB
 from onearm.linear.soba import SOBA as _SOBA
 from onearm.log.log import Log as Log
 from onearm.mh.classifier import AdaBoostMH as AdaBoostMH
+from onearm.ope.evaluate import evaluate as evaluate
 from onearm.prepare.prepared import Prepared as _Prepared
 from onearm.racing.plan import Plan as Plan
 from onearm.racing.race import race as race

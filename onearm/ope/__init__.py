@@ -1,1 +1,5 @@
-"""Off-policy evaluation: what another policy would have earned, estimated from a log."""
+"""Off-policy evaluation: what other policies would have earned, from the log of one."""
+
+from onearm.ope.policies import Column, Constant, Frozen, Function, Greedy, Learning, Uniform
+
+__all__ = ["Column", "Constant", "Frozen", "Function", "Greedy", "Learning", "Uniform"]

@@ -1,0 +1,163 @@
+"""Evaluate: what would other policies have earned on the contexts of a log?
+
+The log is read once (cross-fitted models: twice; replay: once more): `weighing` turns it into a few
+numbers per event and policy, of which all estimates, intervals and checks are functions.
+"""
+
+import copy
+from collections.abc import Iterable
+from typing import Any
+
+from onearm.log.log import Log
+from onearm.ope.checks import require_sound
+from onearm.ope.estimating import (
+    Settings,
+    bounded_terms,
+    curve,
+    difference,
+    estimated,
+    logged_value,
+    mean_weight,
+    replayed,
+    weights_of,
+)
+from onearm.ope.evaluation import Evaluation
+from onearm.ope.naming import as_policies, as_policy
+from onearm.ope.parts import segments, windows
+from onearm.ope.policies import Policy
+from onearm.ope.uncertainty import VALID, require_valid
+from onearm.ope.weighing import Judged, Progress, weigh
+
+
+def evaluate(
+    log: Log, policies: Any, *, against: Any = "logged", estimator: str | Iterable[str] = "dr",
+    interval: str | None = None, level: float = 0.95, model: Any = "linear",
+    fitting: str = "predictable", max_weight: float | None = None, by: str | None = None,
+    n_windows: int = 10, seed: int = 0, progress: Progress | None = None,
+) -> Evaluation:  # fmt: skip
+    """Return estimates of what policies earn, from the log of another.
+
+    Parameters
+    ----------
+    log
+        The logged choices. One whose propensities are found to be wrong is refused.
+    policies
+        One policy or many, or a dict of them by name: "uniform", "always LABEL", a learner's name
+        with parameters ("inversegap scale=40": it learns along the log), a saved model, a learner
+        or an agent (frozen), an array of probabilities or labels, or a function of the rows.
+    against
+        The policy that all are compared with, on the same events: "logged", or any of the above.
+    estimator
+        One or several of ips, clipped_ips, snips, dm, dr, sndr, switch_dr, dros, sub_gaussian,
+        cressie_read, replay.
+    interval
+        gaussian, bootstrap, empirical_bernstein, clopper_pearson, betting or
+        confidence_sequence; by default the first that is valid for the estimator. Only the last
+        two are valid while the logging policy learns.
+    level
+        Coverage of the intervals. Differences share what is missing to 1 among the policies.
+    model
+        The reward model of dm, dr, sndr, switch_dr and dros: "linear", a learner or its class, a
+        scikit-learn classifier or regressor for each label, or "none".
+    fitting
+        "predictable": an event is judged by a model fitted on earlier events. "cross_fitted": by
+        one fitted on the other half of the log, for the log of a policy that stayed the same.
+    max_weight
+        What no weight can exceed, or the limit of clipped_ips; known beforehand, not from the log.
+    by
+        A column whose values are judged apart.
+    n_windows
+        Number of windows of the log, of equally many events, that are judged apart.
+    seed
+        Random seed of bootstrap and replay.
+    progress
+        A callable that gets the number of events done.
+    """
+    settings = _settings(estimator, interval, level, fitting, max_weight, seed)
+    candidates, other = as_policies(policies, log), as_policy(against, log)
+    fresh = copy.deepcopy(candidates) if _wants(settings, "replay") else []
+    column = None if by is None else _column_of(log, by)
+    judged = weigh(log, candidates, other, model, fitting, column, progress)
+    result = _evaluation(log, candidates, other, judged, settings, by, n_windows)
+    result.estimates.extend(replayed(policy, log, settings) for policy in fresh)
+    return result
+
+
+def _evaluation(
+    log: Log, policies: list[Policy], other: Policy, judged: Judged, settings: Settings,
+    by: str | None, n_windows: int,
+) -> Evaluation:  # fmt: skip
+    """Return all that follows from the numbers per event."""
+    require_sound(judged.check.findings())
+    each = list(zip(policies, judged.policies, strict=True))
+    weights = [weights_of(policy, x) for policy, x in each]
+    found = [mean_weight(w, x) for w, x in zip(weights, judged.policies, strict=True)]
+    require_sound(found)
+    estimates = [
+        estimated(policy, judged, x, name, kind, settings, log)
+        for policy, x in each
+        for name, kind in settings.estimators
+        if name != "replay"
+    ]
+    return Evaluation(
+        log, [logged_value(judged, settings, log), *estimates],
+        [difference(p, other, judged, x, settings, len(each), log) for p, x in each], weights,
+        [curve(policy, judged, x, settings, log) for policy, x in each],
+        segments(log, judged, policies, by, settings.alpha, bounded_terms) if by else [],
+        windows(log, judged, policies, n_windows, settings.alpha, bounded_terms),
+        [*judged.check.findings(), *found], _notes(log, judged, settings),
+        settings._asdict() | {"against": other.name, "by": by},
+    )  # fmt: skip
+
+
+def _settings(
+    estimator: str | Iterable[str], interval: str | None, level: float, fitting: str,
+    max_weight: float | None, seed: int,
+) -> Settings:  # fmt: skip
+    names = (estimator,) if isinstance(estimator, str) else tuple(estimator)
+    if not 0 < level < 1:
+        raise ValueError(f"level must be in (0, 1), got {level}")
+    if max_weight is not None and not 1 <= max_weight <= 1e12:
+        raise ValueError(f"max_weight must be in [1, 1e12], got {max_weight}")
+    pairs = []
+    for name in names:
+        if name not in VALID:
+            raise ValueError(f"estimator must be one of {', '.join(VALID)}, got {name!r}")
+        kind = interval or next(iter(VALID[name]), None)
+        if kind is not None:
+            require_valid(name, kind, fitting, max_weight)
+        pairs.append((name, kind))
+    return Settings(tuple(pairs), level, fitting, max_weight, seed)
+
+
+def _wants(settings: Settings, name: str) -> bool:
+    return any(name == wanted for wanted, _ in settings.estimators)
+
+
+def _column_of(log: Log, by: str) -> int:
+    """Return the place of a column in encoded rows; columns of texts have none."""
+    names = [] if log.schema is None else [c.name for c in log.schema.columns if c.kind != "text"]
+    if by not in names:
+        raise ValueError(
+            f"by must be one of the columns {', '.join(names) or '(none)'}, got {by!r}"
+        )
+    return names.index(by)
+
+
+def _notes(log: Log, judged: Judged, settings: Settings) -> list[str]:
+    counts = log.counts
+    notes = [f"{len(judged.reward):,} events are judged of {len(log):,} in the log."]
+    rules = {
+        "default": "got no reward in time: the default reward counts",
+        "pending": "have no reward yet: left out, which misleads if good ones come sooner",
+        "not_activated": "were never shown: left out",
+    }
+    notes += [f"{counts[key]:,} events {rule}." for key, rule in rules.items() if counts[key]]
+    if log.n_bad_lines:
+        notes.append(f"{log.n_bad_lines:,} bad lines of the file are left out.")
+    if not judged.has_distribution and _wants(settings, "dr"):
+        notes.append(
+            "The log has not the whole distribution of every choice: confidence sequences use "
+            "propensities alone (IPS), and are wider than they could be."
+        )
+    return notes

@@ -1,0 +1,108 @@
+"""Policies by name: what a user gives as a policy, turned into one.
+
+"logged", "uniform", "always LABEL"
+"soba", "inversegap scale=40"       a new learner, with parameters, that learns along the log
+"model.safetensors"                 a saved learner or agent, frozen
+a learner, an agent                 frozen; `ope.Greedy(learner)`, `ope.Learning(learner)` otherwise
+a class of learners                 a new one that learns along the log
+an array, a function                probabilities or labels
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import onearm
+from onearm.core.learner import Learner
+from onearm.core.parameters import parameters
+from onearm.log.log import Log
+from onearm.ope.policies import (
+    Column,
+    Constant,
+    Frozen,
+    Function,
+    Learning,
+    Logged,
+    Policy,
+    Uniform,
+)
+from onearm.schema.names import did_you_mean
+
+
+def as_policies(given: Any, log: Log) -> list[Policy]:
+    """Return policies of a list, of a dict by name, or of a single one."""
+    if isinstance(given, Mapping):
+        return [_called(as_policy(spec, log), str(name)) for name, spec in given.items()]
+    single = isinstance(given, str | Policy | np.ndarray) or not isinstance(given, Iterable)
+    policies = [as_policy(spec, log) for spec in ([given] if single else given)]
+    if not policies:
+        raise ValueError("policies must be at least one, got none")
+    names = [policy.name for policy in policies]
+    for policy in policies:
+        if names.count(policy.name) > 1:
+            raise ValueError(f"policies must have different names, got {policy.name!r} again")
+    return policies
+
+
+def _called(policy: Policy, name: str) -> Policy:
+    policy.name = name
+    return policy
+
+
+def as_policy(spec: Any, log: Log) -> Policy:
+    """Return the policy that is meant."""
+    if isinstance(spec, Policy):
+        return spec
+    if isinstance(spec, str | Path):
+        return _named(str(spec), log)
+    if isinstance(spec, type) and issubclass(spec, Learner):
+        return Learning(log.learner(spec), spec.__name__)
+    if isinstance(spec, Learner | onearm.Agent):
+        return Frozen(spec)
+    if isinstance(spec, np.ndarray | list):
+        return Column(spec)
+    if callable(spec):
+        return Function(spec)
+    allowed = "a name, a learner, an agent, a class of learners, an array or a function"
+    raise ValueError(f"a policy must be {allowed}, got {spec!r}")
+
+
+def _named(text: str, log: Log) -> Policy:
+    if text == "logged":
+        return Logged()
+    if text == "uniform":
+        return Uniform()
+    if text.startswith("always "):
+        return Constant(text.removeprefix("always ").strip())
+    if text.endswith(".safetensors"):
+        return Frozen(onearm.load(text), Path(text).name)
+    name, *settings = text.split()
+    known = {learner.lower(): learner for learner in onearm.LEARNERS}
+    if name.lower() not in known:
+        hint = did_you_mean(name, [*known.values(), "logged", "uniform"])
+        allowed = "logged, uniform, always LABEL, a learner or a saved model (.safetensors)"
+        raise ValueError(f"a policy must be {allowed}, got {text!r}{hint}")
+    cls = getattr(onearm, known[name.lower()])
+    return Learning(log.learner(cls, **_settings(settings, cls)), text)
+
+
+def _settings(given: list[str], cls: Any) -> dict[str, Any]:
+    """Return parameters of texts such as gamma=0.1; what is no JSON is a word."""
+    known = [
+        p.name for p in parameters(cls) if p.name not in ("n_classes", "n_features", "nominal")
+    ]
+    settings = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals or name not in known:
+            allowed = f"name=value, with one of {', '.join(known)} as name"
+            hint = did_you_mean(name, known)
+            raise ValueError(f"a parameter of {cls.__name__} must be {allowed}, got {text!r}{hint}")
+        try:
+            settings[name] = json.loads(value)
+        except ValueError:
+            settings[name] = value
+    return settings

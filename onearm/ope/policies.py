@@ -1,0 +1,273 @@
+"""Policies: with what probability another policy would have chosen each label of an event.
+
+    Frozen          a learner or an agent as it is: its `chances`, exploration included
+    Greedy          the same without exploration: its best label
+    Learning        a learner that learns along the log, event by event, from the logged choices
+    Uniform         every allowed label alike
+    Constant        one label, whatever the context
+    Column          probabilities, or labels, for each event of the log
+    Function        a Python function of the rows
+    Logged          the policy that wrote the log
+
+A policy that puts its mass on labels that were not allowed chooses evenly among those that were.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from onearm.core.assembly import HIDDEN
+from onearm.core.choice import require_off_policy
+from onearm.core.inputs import as_rows, row_of
+from onearm.log.events import Events
+from onearm.log.log import Log
+
+FROZEN = "the mean reward of this policy on the contexts of the log"
+ALONG = (
+    "the mean value of the learner's successive states as trained on this log, "
+    "not what it would have earned choosing for itself"
+)
+
+
+class Policy:
+    """What assigns probabilities to the labels of logged events."""
+
+    name = ""
+    estimates = FROZEN  # what its value is, in words
+
+    def start(self, log: Log) -> None:
+        """Prepare for a log; refuse one of other sizes."""
+
+    def chances(self, events: Events, places: np.ndarray) -> np.ndarray:
+        """Return the probabilities (n, k), or (n,) if only those of the logged labels are known.
+
+        `places` are the numbers of the events in the whole log. Called once for each event, in
+        the order of the log.
+        """
+        raise NotImplementedError
+
+    def can_judge(self, events: Events, places: np.ndarray) -> np.ndarray:
+        """Return which events the policy may be judged on: none that it was trained on."""
+        return np.ones(len(events), bool)
+
+
+def allowed_only(p: np.ndarray, allowed: np.ndarray | None) -> np.ndarray:
+    """Return probabilities over the allowed labels, even ones where there is no mass on them."""
+    if allowed is None:
+        return p
+    p = np.where(allowed, p, 0.0)
+    total = p.sum(axis=1, keepdims=True)
+    even = allowed / allowed.sum(axis=1, keepdims=True)
+    return np.where(total > 0, p / np.where(total > 0, total, 1.0), even)
+
+
+def certain(labels: np.ndarray, events: Events, k: int) -> np.ndarray:
+    """Return probability 1 for a label of each event."""
+    p = np.zeros((len(events), k))
+    p[np.arange(len(events)), labels] = 1.0
+    return allowed_only(p, events.allowed)
+
+
+class Logged(Policy):
+    """The policy that wrote the log; its value is the mean reward."""
+
+    name = "logged"
+    estimates = "the mean reward of the logged choices"
+
+    def chances(self, events: Events, places: np.ndarray) -> np.ndarray:
+        return events.logged_chance if events.chances is None else events.chances
+
+
+class Uniform(Policy):
+    """Every allowed label with the same probability."""
+
+    name = "uniform"
+
+    def start(self, log: Log) -> None:
+        self.k = log.n_classes
+
+    def chances(self, events: Events, places: np.ndarray) -> np.ndarray:
+        return allowed_only(np.full((len(events), self.k), 1 / self.k), events.allowed)
+
+
+class Constant(Policy):
+    """One label for every context."""
+
+    def __init__(self, label: Any) -> None:
+        self.label, self.name = label, f"always {label}"
+
+    def start(self, log: Log) -> None:
+        names = [str(name) for name in log.labels]
+        if str(self.label) not in names:
+            raise ValueError(f"label must be one of {', '.join(names)}, got {self.label!r}")
+        self.code, self.k = names.index(str(self.label)), log.n_classes
+
+    def chances(self, events: Events, places: np.ndarray) -> np.ndarray:
+        return certain(np.full(len(events), self.code), events, self.k)
+
+
+class Frozen(Policy):
+    """A learner or an agent as it is now, exploration included."""
+
+    def __init__(self, model: Any, name: str = "") -> None:
+        self.agent = model if hasattr(model, "retired") else None
+        self.learner = model if self.agent is None else model.learner
+        self.name = name or f"{type(self.learner).__name__}, frozen"
+
+    def start(self, log: Log) -> None:
+        log.check_schema(self.learner)
+        self.first = (self.learner.trained_on or {}).get(log.identity, 0)
+
+    def can_judge(self, events: Events, places: np.ndarray) -> np.ndarray:
+        later = places >= self.first
+        if self.agent is not None and events.version is not None:
+            later &= events.version >= self.agent.version  # earlier ones it may have learnt from
+        return later
+
+    def chances(self, events: Events, places: np.ndarray) -> np.ndarray:
+        out = np.zeros((len(events), self.learner.n_classes))
+        if not len(events):
+            return out
+        for among, which in _groups(events, self._active()):
+            out[which] = self._of(events.X[which], among)
+        return out
+
+    def _active(self) -> np.ndarray:
+        """Return a mask of the labels that are not retired."""
+        if self.agent is None:
+            return np.ones(self.learner.n_classes, bool)
+        retired = {*self.agent.retired}
+        return np.array([name not in retired for name in self.agent.schema.labels])
+
+    def _of(self, X: Any, among: np.ndarray) -> np.ndarray:
+        return self.learner.chances(X, among)
+
+
+class Greedy(Frozen):
+    """A learner or an agent as it is now, without exploration."""
+
+    def __init__(self, model: Any, name: str = "") -> None:
+        super().__init__(model, name)
+        self.name = name or f"{type(self.learner).__name__}, greedy"
+
+    def _of(self, X: Any, among: np.ndarray) -> np.ndarray:
+        scores = self.learner.scores(X)
+        out = np.zeros(scores.shape)
+        out[np.arange(len(out)), among[scores[:, among].argmax(axis=1)]] = 1.0
+        return out
+
+
+def _groups(events: Events, active: np.ndarray) -> Iterator[tuple[np.ndarray, Any]]:
+    """Yield sets of labels that may be chosen, and the places of the events that have them.
+
+    Where all that was allowed is retired by now, it counts as active.
+    """
+    if events.allowed is None:
+        yield np.flatnonzero(active), slice(None)
+        return
+    masks, of_event = np.unique(events.allowed, axis=0, return_inverse=True)
+    for i, mask in enumerate(masks):
+        both = mask & active
+        yield np.flatnonzero(both if both.any() else mask), np.flatnonzero(of_event.ravel() == i)
+
+
+class Learning(Policy):
+    """A learner that learns along the log: each event is judged by its state before it."""
+
+    estimates = ALONG
+
+    def __init__(self, learner: Any, name: str = "") -> None:
+        require_off_policy(learner)
+        if learner.full_information:
+            raise ValueError(f"{type(learner).__name__} needs full information, which no log has")
+        self.learner, self.name = learner, name or type(learner).__name__
+
+    def start(self, log: Log) -> None:
+        for _ in log.first(1).examples(self.learner):
+            pass  # which refuses other sizes, and rewards that it cannot learn from
+        if log.identity in (self.learner.trained_on or {}):
+            raise ValueError(f"{self.name} was trained on this log: give a new learner")
+        self.right = log.feedback == "one_right"
+        self.low, self.width = log.rewards[0], log.rewards[1] - log.rewards[0]
+
+    def chances(self, events: Events, places: np.ndarray) -> np.ndarray:
+        out = np.empty((len(events), self.learner.n_classes))
+        rows = as_rows(events.X, self.learner.n_features, missing=True) if len(events) else ()
+        reward = ((events.reward - self.low) / self.width).tolist()
+        p, labels = events.propensity.tolist(), events.label.tolist()
+        for t in range(len(events)):
+            x, among = row_of(rows, t), None
+            if events.allowed is not None:
+                among = np.flatnonzero(events.allowed[t])
+            out[t] = self.learner.chances(x, among)
+            self._learn(x, labels[t], p[t], reward[t])
+        return out
+
+    def _learn(self, x: Any, label: int, p: float, reward: float) -> None:
+        self.learner.update(x, (label, None, p), reward == 1.0 if self.right else reward)
+
+    def of_event(self, event: Events) -> np.ndarray:
+        """Return the probabilities of a single event, from which it does not learn yet."""
+        among = None if event.allowed is None else np.flatnonzero(event.allowed[0])
+        return self.learner.chances(event.X, among)[0]
+
+    def learn(self, event: Events) -> None:
+        """Learn from a single event."""
+        x = row_of(as_rows(event.X, self.learner.n_features, missing=True), 0)
+        reward = (float(event.reward[0]) - self.low) / self.width
+        self._learn(x, int(event.label[0]), float(event.propensity[0]), reward)
+
+
+class Column(Policy):
+    """Probabilities of all labels (n, k), of the logged labels (n,), or labels (n,) by number."""
+
+    def __init__(self, values: Any, name: str = "column") -> None:
+        self.values, self.name = np.asarray(values), name
+        if self.values.ndim not in (1, 2) or self.values.dtype.kind not in "fiu":
+            allowed = "probabilities (n,) or (n, k), or labels (n,)"
+            raise ValueError(f"a column must be {allowed}, got shape {self.values.shape}")
+        if self.values.dtype.kind == "f" and not ((self.values >= 0) & (self.values <= 1)).all():
+            raise ValueError(f"probabilities of {name!r} must be in [0, 1]")
+
+    def start(self, log: Log) -> None:
+        n, k = log.start + len(log), log.n_classes
+        if self.values.shape not in ((n,), (n, k)):
+            raise ValueError(f"{self.name!r} must have {n} events, got shape {self.values.shape}")
+        self.k = k
+        if self.values.dtype.kind in "iu" and not ((0 <= self.values) & (self.values < k)).all():
+            raise ValueError(f"labels of {self.name!r} must be in [0, {k - 1}]")
+        if self.values.ndim == 2 and (np.abs(self.values.sum(axis=1) - 1) > 1e-6).any():
+            raise ValueError(f"probabilities of {self.name!r} must sum up to 1 for each event")
+
+    def chances(self, events: Events, places: np.ndarray) -> np.ndarray:
+        some = self.values[places]
+        if some.dtype.kind in "iu":
+            return certain(some, events, self.k)
+        return some if some.ndim == 1 else allowed_only(some, events.allowed)
+
+
+class Function(Policy):
+    """A function of many rows that returns labels (n,), by number or name, or chances (n, k)."""
+
+    def __init__(self, function: Callable[[Any], Any], name: str = "") -> None:
+        self.function, self.name = function, name or getattr(function, "__name__", "function")
+
+    def start(self, log: Log) -> None:
+        self.names, self.k = [str(name) for name in log.labels], log.n_classes
+
+    def chances(self, events: Events, places: np.ndarray) -> np.ndarray:
+        given = np.asarray(self.function(events.X))
+        if given.shape == (len(events), self.k) and given.dtype.kind == "f":
+            if (given >= 0).all() and (np.abs(given.sum(axis=1) - 1) <= 1e-6).all():
+                return allowed_only(given, events.allowed)
+        elif given.shape == (len(events),):
+            labels = given if given.dtype.kind in "iu" else self._codes(given)
+            if ((labels >= 0) & (labels < self.k)).all():
+                return certain(labels, events, self.k)
+        expected = f"{len(events)} labels, or as many rows of {self.k} probabilities"
+        raise ValueError(f"{self.name} must return {expected}, got {given.dtype} {given.shape}")
+
+    def _codes(self, labels: np.ndarray) -> np.ndarray:
+        codes = {name: code for code, name in enumerate(self.names)}
+        return np.array([codes.get(str(label), HIDDEN) for label in labels])
