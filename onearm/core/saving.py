@@ -32,6 +32,18 @@ def save(
     schema: Any = None, trained_on: dict[str, int] | None = None,
 ) -> None:  # fmt: skip
     """Write everything that an instance of `cls` is; under `path` it appears only when complete."""
+    data = dumps(cls, parameters, content, schema, trained_on)
+    path = Path(os.path.realpath(path))  # through a symbolic link, which stays
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"no folder {path.parent} to save into")
+    write(path, data)
+
+
+def dumps(
+    cls: type, parameters: Any, content: dict[str, np.ndarray], schema: Any = None,
+    trained_on: dict[str, int] | None = None,
+) -> bytes:  # fmt: skip
+    """Return everything that an instance of `cls` is, as the bytes of a file."""
     from safetensors.numpy import save as serialized
 
     # safetensors would store others wrongly
@@ -43,10 +55,7 @@ def save(
     if trained_on is not None:
         header["trained_on"] = json.dumps(trained_on)
     header["sha256"] = digest(text, arrays, *(header.get(name) for name in OPTIONAL))
-    path = Path(os.path.realpath(path))  # through a symbolic link, which stays
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"no folder {path.parent} to save into")
-    write(path, serialized(arrays, header))
+    return serialized(arrays, header)
 
 
 def write(path: Path, data: bytes) -> None:
@@ -119,14 +128,23 @@ def load(path: str | Path) -> Any:
     is found once the module that defines it has been imported.
     """
     try:
-        header, parameters, arrays = _parsed(path)
+        data = _read(path)
     except ValueError as error:
         raise ValueError(f"{path} is not a saved learner: {error}") from None
+    return loads(data, str(path))
+
+
+def loads(data: bytes, what: str = "the model") -> Any:
+    """Return the estimator that `dumps` made bytes of; errors say that they are of `what`."""
+    try:
+        header, parameters, arrays = _parsed(data)
+    except ValueError as error:
+        raise ValueError(f"{what} is not a saved learner: {error}") from None
     cls = find_class(current_class(header["class"]))
     if header["sha256"] != digest(
         header["parameters"], arrays, *(header.get(name) for name in OPTIONAL)
     ):
-        raise ValueError(f"{path} is damaged: its SHA-256 is not the one in its header")
+        raise ValueError(f"{what} is damaged: its SHA-256 is not the one in its header")
     try:
         parameters = current_parameters(cls.__name__, parameters)
         loaded = cls.loaded(parameters, current_arrays(cls.__name__, arrays))
@@ -136,19 +154,16 @@ def load(path: str | Path) -> Any:
             loaded.trained_on = _trained_on(header["trained_on"])
         return loaded
     except ValueError as error:
-        raise ValueError(f"{path} cannot be loaded: {error}") from None
+        raise ValueError(f"{what} cannot be loaded: {error}") from None
 
 
 def read_header(path: str | Path) -> dict[str, str]:
     """Return the header of a saved estimator: class, parameters, version, SHA-256 and schema."""
-    return _parsed(path)[0]
+    return _parsed(_read(path))[0]
 
 
-def _parsed(path: str | Path) -> tuple[dict[str, str], dict[str, Any], dict[str, np.ndarray]]:
-    """Return header, parameters and arrays of a file; ValueError if it has none."""
-    from safetensors import SafetensorError
-    from safetensors.numpy import load as deserialized
-
+def _read(path: str | Path) -> bytes:
+    """Return the bytes of an ordinary file that is not too large."""
     path = Path(path)
     if path.exists() and not path.is_dir() and not path.is_file():
         raise ValueError("it is no ordinary file")  # to open a pipe could take for ever
@@ -156,7 +171,14 @@ def _parsed(path: str | Path) -> tuple[dict[str, str], dict[str, Any], dict[str,
         size = os.fstat(file.fileno()).st_size
         if size > onearm.max_bytes:
             raise ValueError(f"it has {size} bytes, onearm.max_bytes allows {onearm.max_bytes}")
-        data = file.read(size)
+        return file.read(size)
+
+
+def _parsed(data: bytes) -> tuple[dict[str, str], dict[str, Any], dict[str, np.ndarray]]:
+    """Return header, parameters and arrays of a file; ValueError if it has none."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load as deserialized
+
     try:
         arrays = deserialized(data)
     except (SafetensorError, KeyError, ValueError, TypeError, OverflowError) as error:
