@@ -16,8 +16,10 @@ each λ, and so is its mean over λ in [0, 1] with the density ∝ e^{-ρ(1-λ)}
 
 reaches ln(1/α) at any time with probability at most α. It depends on the conditional means only
 through their sum. Hence the bound is one of (m_1 + … + m_t)/t, whatever they are: means may change.
+The largest bound so far is a bound only if they do not.
 
-**Betting on terms in [0, 1]** has both bounds of a mean that never changes, and they are narrower.
+**Betting on terms in [0, 1]** bounds a mean that never changes from both sides. It is narrower for
+few events and wider for many.
 
 S. Howard, A. Ramdas, J. McAuliffe, J. Sekhon. Time-uniform, nonparametric, nonasymptotic
 confidence sequences. Annals of Statistics 49, 2021: proposition 9.

@@ -1,4 +1,4 @@
-"""Fixed-n intervals: equal to plain definitions, exact where they can be, with coverage."""
+"""Fixed-n intervals: equal to plain definitions, exact where they can be."""
 
 import math
 from functools import partial
@@ -10,7 +10,6 @@ from onearm.core.kernels import interpreted
 from onearm.core.rng import bits, seeded
 from onearm.ope import intervals, resampling
 from onearm.ope.intervals import Bounds
-from tests.ope.simulated import fewest_misses, most_misses, simulate
 from tests.reference import ope_intervals as plain
 
 RNG = np.random.default_rng(3)
@@ -193,36 +192,3 @@ def test_replicates_without_weight_are_left_out():
 def test_errors_name_parameter_range_and_value(call, words):
     with pytest.raises(ValueError, match=words):
         call()
-
-
-@pytest.mark.compiled
-@pytest.mark.parametrize("kind", ["gaussian", "snips", "sndr", "bootstrap", "bootstrap_snips"])
-def test_approximate_intervals_miss_as_often_as_they_say(kind):
-    """False-alarm rate 2e-6 if the coverage at n = 1,000 is exact: misses are binomial."""
-    logs = simulate(learns=False, drifts=False, seed=11)
-    q = 0.4
-    kinds = {
-        "gaussian": lambda w, r: intervals.gaussian(w * r, 0.05),
-        "snips": lambda w, r: intervals.gaussian_ratio(w * r, w, 0.05),
-        "sndr": lambda w, r: intervals.gaussian_ratio(w * (r - q), w, 0.05, 0 * r + q),
-        "bootstrap": lambda w, r: intervals.bootstrap(w * r, 0.05, 0),
-        "bootstrap_snips": lambda w, r: intervals.bootstrap_ratio(w * r, w, 0.05, 0),
-    }
-    bounds = [kinds[kind](w, r) for w, r in zip(logs.w, logs.r, strict=True)]
-    misses = sum(not low <= logs.value[0] <= high for low, high in bounds)
-    assert fewest_misses(0.05) <= misses <= most_misses(0.05)
-
-
-@pytest.mark.compiled
-@pytest.mark.parametrize("kind", ["empirical_bernstein", "clopper_pearson"])
-def test_exact_intervals_miss_at_most_as_often_as_they_say(kind):
-    """False-alarm rate 1e-6 at most: misses are binomial with at most α."""
-    logs = simulate(learns=False, drifts=False, seed=12)
-    kinds = {
-        "empirical_bernstein": lambda w, r: intervals.empirical_bernstein(w * r, 0, 1.8, 0.05),
-        "clopper_pearson": lambda w, r: intervals.clopper_pearson(r.sum(), len(r), 0.05),
-    }
-    truth = logs.value[0] if kind == "empirical_bernstein" else logs.logging_value[0, 0]
-    bounds = [kinds[kind](w, r) for w, r in zip(logs.w, logs.r, strict=True)]
-    assert sum(not low <= truth <= high for low, high in bounds) <= most_misses(0.05)
-    assert max(high - low for low, high in bounds) < 0.35
