@@ -18,6 +18,7 @@ import numpy as np
 
 from onearm.core.assembly import HIDDEN, LEAST
 from onearm.core.inputs import as_array, as_labels
+from onearm.log.faults import Faults
 
 OUTCOMES = ("reported", "default", "pending", "not_activated")
 REPORTED, DEFAULT, PENDING, NOT_ACTIVATED = range(4)
@@ -47,7 +48,8 @@ class Events:
     def part(self, which: Any) -> "Events":
         """Return the events of a slice, of a mask or of places."""
         values = (getattr(self, field.name) for field in fields(self))
-        return Events(*(None if value is None else value[which] for value in values))
+        chosen: Any = (None if value is None else value[which] for value in values)
+        return Events(*chosen)
 
     @property
     def is_judged(self) -> np.ndarray:
@@ -73,7 +75,8 @@ class Events:
             return parts[0]
         names = [field.name for field in fields(cls)]
         columns = ([getattr(part, name) for part in parts] for name in names)
-        return cls(*(None if values[0] is None else _stacked(values) for values in columns))
+        joined: Any = (None if values[0] is None else _stacked(values) for values in columns)
+        return cls(*joined)
 
 
 def _stacked(values: list[Any]) -> Any:
@@ -86,21 +89,22 @@ def _stacked(values: list[Any]) -> Any:
 
 def as_events(
     X: Any, label: Any, propensity: Any, reward: Any, n_classes: int,
-    rewards: tuple[float, float], first: int = 0, **known: Any,
+    rewards: tuple[float, float], first: int = 0, faults: Faults | None = None, **known: Any,
 ) -> Events:  # fmt: skip
     """Return checked events; `first` is the number of the first one, for messages.
 
     `known` are further fields of Events; outcomes may be words, and where they are not given an
-    event without a reward is pending.
+    event without a reward is pending. A wrong event is refused, or left out as `faults` says.
     """
     k, n = n_classes, X.shape[0]
+    faults = faults or Faults(n, lambda i: f"event {first + i}: ", leave_out=False)
     label = as_labels(label, k, n, "label", first=first)
-    propensity = _propensities(propensity, n, first)
-    reward, outcome = _rewards(reward, known.pop("outcome", None), n, rewards, first)
+    propensity = _propensities(propensity, n, faults)
+    reward, outcome = _rewards(reward, known.pop("outcome", None), n, rewards, faults)
     greedy = known.pop("greedy", None)
-    greedy = np.full(n, HIDDEN) if greedy is None else _greedy(greedy, k, n, first)
-    allowed = _allowed(known.pop("allowed", None), label, k, first)
-    chances = _chances(known.pop("chances", None), label, allowed, k, first)
+    greedy = np.full(n, HIDDEN) if greedy is None else _greedy(greedy, k, n, faults)
+    allowed = _allowed(known.pop("allowed", None), label, k, faults)
+    chances = _chances(known.pop("chances", None), label, allowed, k, faults)
     other = {name: _texts(known.pop(name, None), n, name) for name in ("policy", "event_id")}
     version, time = known.pop("version", None), known.pop("time", None)
     if version is not None:
@@ -109,10 +113,11 @@ def as_events(
         time = _of_length(np.asarray(time).astype("datetime64[us]"), n, "time")
     if known:
         raise TypeError(f"events have no {', '.join(known)}")
-    return Events(
+    events = Events(
         X, label, propensity, reward, outcome, greedy, allowed, chances, other["policy"], version,
         other["event_id"], time,
     )  # fmt: skip
+    return events.part(~faults.bad) if faults.bad.any() else events
 
 
 def _of_length(values: np.ndarray, n: int, what: str) -> np.ndarray:
@@ -121,21 +126,14 @@ def _of_length(values: np.ndarray, n: int, what: str) -> np.ndarray:
     return values
 
 
-def _refuse(wrong: np.ndarray, values: np.ndarray, what: str, allowed: str, first: int) -> None:
-    """Raise a ValueError that names the first event that is wrong, if one is."""
-    if wrong.any():
-        i = int(wrong.argmax())
-        raise ValueError(f"event {first + i}: {what} must be {allowed}, got {values[i]}")
-
-
-def _propensities(given: Any, n: int, first: int) -> np.ndarray:
+def _propensities(given: Any, n: int, faults: Faults) -> np.ndarray:
     p = _of_length(as_array(given, np.float64, "propensity"), n, "propensity")
-    _refuse(~((p >= LEAST) & (p <= 1)), p, "propensity", f"in [{LEAST:g}, 1]", first)
+    faults.refuse(~((p >= LEAST) & (p <= 1)), p, "propensity", f"in [{LEAST:g}, 1]")
     return p
 
 
 def _rewards(
-    given: Any, outcome: Any, n: int, rewards: tuple[float, float], first: int
+    given: Any, outcome: Any, n: int, rewards: tuple[float, float], faults: Faults
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return rewards, NaN where an event has none, and outcomes."""
     given = np.full(n, np.nan) if given is None else given
@@ -147,34 +145,41 @@ def _rewards(
         if wrong:
             raise ValueError(f"outcome must be one of {', '.join(OUTCOMES)}, got {wrong[0]!r}")
         outcome = [OUTCOMES.index(word) for word in outcome]
-    outcome = _of_length(np.asarray(outcome, np.uint8), n, "outcome")
+    outcome = _of_length(_outcome_codes(outcome), n, "outcome")
     low, high = rewards
     judged = outcome <= DEFAULT
     allowed = f"in [{low:g}, {high:g}], the stated range"
-    _refuse(judged & ~((r >= low) & (r <= high)), r, "the reward", allowed, first)
+    faults.check(judged & ~((r >= low) & (r <= high)), r, "the reward", allowed)
     return np.where(judged, r, np.nan), outcome
 
 
-def _greedy(given: Any, k: int, n: int, first: int) -> np.ndarray:
+def _outcome_codes(given: Any) -> np.ndarray:
+    codes = as_array(given if len(given) else np.empty(0, np.int64), np.int64, "outcome")
+    if ((codes < 0) | (codes >= len(OUTCOMES))).any():
+        raise ValueError(f"outcome must be a place in {OUTCOMES}, got {codes.min()}, {codes.max()}")
+    return codes.astype(np.uint8)
+
+
+def _greedy(given: Any, k: int, n: int, faults: Faults) -> np.ndarray:
     greedy = _of_length(as_array(given, np.int64, "greedy"), n, "greedy")
     wrong = (greedy != HIDDEN) & ((greedy < 0) | (greedy >= k))
-    _refuse(wrong, greedy, "the greedy label", f"in [0, {k - 1}], or {HIDDEN}: not known", first)
+    faults.check(wrong, greedy, "the greedy label", f"in [0, {k - 1}], or {HIDDEN}: not known")
     return greedy
 
 
-def _allowed(given: Any, label: np.ndarray, k: int, first: int) -> np.ndarray | None:
+def _allowed(given: Any, label: np.ndarray, k: int, faults: Faults) -> np.ndarray | None:
     if given is None:
         return None
     allowed = np.asarray(given)
     if allowed.dtype != bool or allowed.shape != (len(label), k):
         raise ValueError(f"allowed must be a mask of {len(label)} events and {k} labels")
     chosen = allowed[np.arange(len(label)), label]
-    _refuse(~chosen, label, "the chosen label", "one of those that were allowed", first)
+    faults.check(~chosen, label, "the chosen label", "one of those that were allowed")
     return None if allowed.all() else allowed
 
 
 def _chances(
-    given: Any, label: np.ndarray, allowed: np.ndarray | None, k: int, first: int
+    given: Any, label: np.ndarray, allowed: np.ndarray | None, k: int, faults: Faults
 ) -> np.ndarray | None:
     if given is None:
         return None
@@ -184,12 +189,12 @@ def _chances(
     known = ~np.isnan(p).all(axis=1)
     total = p.sum(axis=1)
     wrong = known & ~((p >= 0).all(axis=1) & (np.abs(total - 1) <= SUM))
-    _refuse(wrong, total, "chances", "at least 0 and sum up to 1", first)
+    faults.check(wrong, total, "chances", "at least 0 and sum up to 1")
     of_label = p[np.arange(len(label)), label]
-    _refuse(known & ~(of_label >= LEAST), of_label, "the chance of the label", "above 0", first)
+    faults.check(known & ~(of_label >= LEAST), of_label, "the chance of the label", "above 0")
     if allowed is not None:
         outside = np.where(allowed, 0, p).sum(axis=1)
-        _refuse(known & ~(outside <= SUM), outside, "chances of other labels", "0", first)
+        faults.check(known & ~(outside <= SUM), outside, "chances of other labels", "0")
     return p if known.any() else None
 
 

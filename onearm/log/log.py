@@ -17,15 +17,14 @@ import numpy as np
 from onearm.agent.decision import as_decision
 from onearm.core.assembly import HIDDEN
 from onearm.core.choice import Trace
-from onearm.core.inputs import as_rows
+from onearm.log.arrays import encoded_rows, label_codes
 from onearm.log.events import OUTCOMES, Events, as_events
-from onearm.schema.contexts import as_columns
+from onearm.log.pieces import events_after, first_events, pieces
 from onearm.schema.difference import difference
 from onearm.schema.names import counted, listed
 from onearm.schema.schema import Schema
 
 FEEDBACK = ("reward", "one_right")
-ROWS = 2**16  # events of a chunk
 
 
 @dataclass(frozen=True, repr=False)
@@ -85,15 +84,15 @@ class Log:
             Where known: `greedy`, `allowed` (a mask of events × labels), `chances` (events ×
             labels), `outcome`, `policy`, `version`, `event_id`, `time`.
         """
-        label = _label_codes(label, schema)
+        label = label_codes(label, schema)
         k = n_classes or (len(schema.labels) if schema else 0) or int(max(label, default=0)) + 1
-        X = _encoded(X, len(label), schema)
+        X = encoded_rows(X, len(label), schema)
         given = None if reward is None else [np.nan if r is None else r for r in reward]
         if "greedy" in known and known["greedy"] is not None:
             known["greedy"] = [HIDDEN if g is None else g for g in known["greedy"]]
         events = as_events(X, label, propensity, given, max(k, 2), rewards, **known)
         size = (max(k, 2), X.shape[1], schema, (float(rewards[0]), float(rewards[1])))
-        return cls(lambda: _pieces(events), *size, feedback, name)
+        return cls(lambda: pieces(events), *size, feedback, name)
 
     @classmethod
     def from_trace(cls, X: Any, trace: Trace, **about: Any) -> "Log":
@@ -131,6 +130,33 @@ class Log:
             greedy=[None if d.greedy is None else codes[d.greedy] for d in chosen],
             version=[d.version for d in chosen], **known,
         )  # fmt: skip
+
+    @classmethod
+    def from_table(
+        cls, frame: Any, schema: Schema | None = None, *, label: str | None = None,
+        propensity: str = "propensity", reward: str = "reward", **options: Any,
+    ) -> "Log":  # fmt: skip
+        """Return the log in a frame of pandas, polars or pyarrow, or in a list of dicts.
+
+        Parameters
+        ----------
+        schema
+            How the columns of the context become numbers, and the labels; inferred if not given.
+        label, propensity, reward
+            Names of columns.
+        options
+            Names of further columns: `greedy`, `outcome`, `policy`, `version`, `event_id`, `time`,
+            `allowed` (lists of labels), `chances` (a dict: the column of each label). `columns`:
+            those of the context, by default all others. `rewards`, `feedback`, `name`: as of `of`.
+
+        >>> table = {"age": [31, 44], "ad": ["a", "b"], "p": [0.5, 0.1], "click": [1, 0]}
+        >>> Log.from_table(table, label="ad", propensity="p", reward="click").labels
+        ('a', 'b')
+        """
+        from onearm.log.tables import from_table
+
+        named = {"label": label, "propensity": propensity, "reward": reward}
+        return from_table(frame, schema=schema, **named, **options)
 
     @classmethod
     def read(cls, path: str | Path, **options: Any) -> "Log":
@@ -174,12 +200,13 @@ class Log:
 
     def first(self, n: int) -> "Log":
         """Return the first n events."""
-        return replace(self, source=lambda: _first(self.source(), n))
+        return replace(self, source=lambda: first_events(self.source(), n))
 
     def after(self, n: int) -> "Log":
         """Return the events after the first n."""
         source, whole = self.source, self.whole or self.source
-        return replace(self, source=lambda: _after(source(), n), start=self.start + n, whole=whole)
+        start = self.start + n
+        return replace(self, source=lambda: events_after(source(), n), start=start, whole=whole)
 
     @property
     def labels(self) -> tuple[Any, ...]:
@@ -233,58 +260,3 @@ class Log:
         right = "; exactly one label is right" if self.feedback == "one_right" else ""
         about = f"{counted(self.n_classes, 'label')}; rewards in [{low:g}, {high:g}]{right}{bad}"
         return f"<Log: {counted(len(self), 'event')}: {', '.join(parts) or 'none'}; {about}>"
-
-
-def _label_codes(label: Any, schema: Schema | None) -> Any:
-    """Return labels by number; names are looked up in the schema."""
-    names = list(label)
-    if schema is not None and schema.labels:
-        return schema.encode_labels(names) if not _are_codes(names, schema) else names
-    if any(isinstance(name, str) for name in names):
-        raise ValueError("schema must be given with labels by name: it states their codes")
-    return names
-
-
-def _are_codes(names: list[Any], schema: Schema) -> bool:
-    """Whether labels are numbers, where the schema has texts for names."""
-    numbers = all(isinstance(name, int | np.integer) for name in names)
-    return numbers and not any(isinstance(name, int) for name in schema.labels)
-
-
-def _encoded(X: Any, n: int, schema: Schema | None) -> Any:
-    """Return the rows of n events as numbers."""
-    if X is None:
-        return np.ones((n, 1))
-    named = isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], dict)
-    if schema is not None and schema.columns and (named or _is_table(X)):
-        X = schema.encode_all(X)
-    X = X if hasattr(X, "tocsr") else np.asarray(X, np.float64)
-    if len(X.shape) != 2 or X.shape[0] != n:
-        raise ValueError(f"X must have a row for each of {n} events, got shape {X.shape}")
-    if n:
-        as_rows(X, X.shape[1], missing=True)
-    return X
-
-
-def _is_table(X: Any) -> bool:
-    return not isinstance(X, np.ndarray | list | tuple) and as_columns(X) is not None
-
-
-def _pieces(events: Events) -> Iterator[Events]:
-    for begin in range(0, max(len(events), 1), ROWS):
-        yield events.part(slice(begin, begin + ROWS))
-
-
-def _first(chunks: Iterator[Events], n: int) -> Iterator[Events]:
-    for events in chunks:
-        yield events.part(slice(0, n))
-        n -= len(events)
-        if n <= 0:
-            return
-
-
-def _after(chunks: Iterator[Events], n: int) -> Iterator[Events]:
-    for events in chunks:
-        if n < len(events):
-            yield events.part(slice(max(n, 0), None))
-        n -= len(events)

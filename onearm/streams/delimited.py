@@ -85,22 +85,25 @@ class Delimited:
     def frames(self, schema: Schema) -> Iterator[tuple[dict[str, list[Any]], Callable[[int], str]]]:
         """Yield columns of numbers and words by name, and the place of each row, for messages."""
         numeric = {column.name for column in schema.columns if column.kind == NUMBER}
+        for columns, at in self.texts():
+            where = partial(_place, self.file, at)
+            yield (
+                {
+                    name: _numbers(name, texts, where) if name in numeric else [*map(_word, texts)]
+                    for name, texts in columns.items()
+                },
+                where,
+            )
+
+    def texts(self) -> Iterator[tuple[dict[str, Sequence[str]], list[int]]]:
+        """Yield columns of texts by name, and the line of each row."""
         rest, done = self._rest()
         while some := list(islice(rest, ROWS)):
             rows, at, n = self._texts(some, rest, done)
             done += n
-            where = partial(_place, self.file, at)
             if rows:
-                columns = zip(unique_names(self.names), zip(*rows, strict=True), strict=True)
-                yield (
-                    {
-                        name: _numbers(name, texts, where)
-                        if name in numeric
-                        else [*map(_word, texts)]
-                        for name, texts in columns
-                    },
-                    where,
-                )
+                names, columns = unique_names(self.names), zip(*rows, strict=True)
+                yield dict(zip(names, columns, strict=True)), at
 
     def _rest(self) -> tuple[Iterator[str], int]:
         """Return the lines after the header, and how many it has."""

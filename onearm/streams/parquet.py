@@ -23,7 +23,7 @@ class Parquet:
 
     def __init__(self, path: Path):
         self.path, self.file = path, path.name
-        with _opened(path) as file, _readable(path.name):
+        with opened(path) as file, readable(path.name):
             self.names, types = tuple(file.schema_arrow.names), file.schema_arrow.types
         kinds = zip(self.names, types, strict=True)
         nested = [name for name, kind in kinds if kind.num_fields or "binary" in str(kind)]
@@ -47,7 +47,7 @@ class Parquet:
 
         done = 0
         for batch in self._batches():
-            with _readable(f"{self.file}, after row {done}"):
+            with readable(f"{self.file}, after row {done}"):
                 table = Table.from_batches([batch]).rename_columns(unique_names(self.names))
             if len(table):
                 yield table, partial(_place, self.file, done)
@@ -55,13 +55,13 @@ class Parquet:
 
     def _batches(self) -> Iterator[Any]:
         done = 0
-        with _opened(self.path) as file:
+        with opened(self.path) as file:
             if tuple(file.schema_arrow.names) != self.names:
                 raise ValueError(f"{self.file} has other columns than when it was first read")
-            with _readable(self.file):
+            with readable(self.file):
                 batches = file.iter_batches(ROWS)
             while True:
-                with _readable(f"{self.file}, after row {done}"):
+                with readable(f"{self.file}, after row {done}"):
                     batch = next(batches, None)
                     if batch is None:
                         return
@@ -77,11 +77,11 @@ class Parquet:
             column, kind = column.dictionary_decode(), kind.value_type
         typed = types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)
         if j not in columns.codes and (typed or types.is_decimal(kind)):
-            with _readable(place):
+            with readable(place):
                 values = column.cast(float64(), safe=False).to_numpy(zero_copy_only=False)
             if not (abs(values) > LARGEST).any():
                 return values
-        with _readable(place):
+        with readable(place):
             texts = ["" if text is None else text for text in column.cast(string()).to_pylist()]
         return columns.encode(j, texts, lambda i: f"row {done + i + 1}")
 
@@ -90,18 +90,19 @@ def _place(file: str, done: int, i: int) -> str:
     return f"{file}, row {done + i + 1}: "
 
 
-def _opened(path: Path) -> Any:
+def opened(path: Path, **options: Any) -> Any:
+    """Return a Parquet file, with options of pyarrow."""
     try:
         from pyarrow.parquet import ParquetFile
     except ImportError:
         wanted = "Parquet needs pyarrow: pip install 'onearm[parquet]'"
         raise ImportError(f"{path.name}: {wanted}") from None
-    with _readable(f"{path.name} must be a Parquet file"):
-        return ParquetFile(path)
+    with readable(f"{path.name} must be a Parquet file"):
+        return ParquetFile(path, **options)
 
 
 @contextmanager
-def _readable(place: str) -> Iterator[None]:
+def readable(place: str) -> Iterator[None]:
     """Turn what pyarrow raises on a damaged file, of whatever type, into a ValueError."""
     try:
         yield

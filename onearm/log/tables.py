@@ -1,0 +1,224 @@
+"""Tables with named columns as logs: frames in memory, Parquet files and CSV files.
+
+Some columns are fields of the log: which ones is stated by name. All others, or those in
+`columns`, are the context, which the schema encodes; it is inferred if it is not given. Rows with
+an unknown label, a reward that is none or a context that cannot be encoded are left out.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from onearm.log import table_columns as convert
+from onearm.log.events import Events
+from onearm.log.inference import merged_schema
+from onearm.log.log import Log
+from onearm.log.passes import Passes
+from onearm.log.pieces import ROWS, pieces
+from onearm.log.records import Labels, Records
+from onearm.log.times import column_times
+from onearm.schema.column import NUMBER
+from onearm.schema.contexts import as_columns, table_columns
+from onearm.schema.names import did_you_mean, listed
+from onearm.schema.schema import Schema
+from onearm.streams.delimited import Delimited
+from onearm.streams.parquet import opened, readable
+
+Columns = Mapping[str, Any]  # by name
+Frames = Iterator[tuple[Columns, Sequence[int]]]  # some rows at a time, and their places
+MANY = ("label", "propensity", "reward", "greedy", "outcome", "allowed", "policy", "version",
+        "event_id", "time")  # fmt: skip
+
+
+@dataclass
+class Options:
+    """What is stated about a table: the columns that are fields of the log, and the rest."""
+
+    schema: Schema | None = None
+    label: str | None = None  # by default that of the schema, or "label"
+    propensity: str = "propensity"
+    reward: str = "reward"
+    greedy: str | None = None
+    outcome: str | None = None
+    allowed: str | None = None  # a column of lists of labels
+    chances: Mapping[Any, str] | None = None  # the column of each label
+    policy: str | None = None
+    version: str | None = None
+    event_id: str | None = None
+    time: str | None = None
+    columns: Sequence[str] | None = None  # of the context, where it is inferred
+    rewards: tuple[float, float] = (0.0, 1.0)
+    feedback: str = "reward"
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        self.label = self.label or (self.schema and self.schema.label) or "label"
+
+    def fields(self) -> dict[str, str]:
+        """Return the columns of fields of the log, by field."""
+        named = {field: getattr(self, field) for field in MANY}
+        chances = {f"chances of {label}": name for label, name in (self.chances or {}).items()}
+        return {field: name for field, name in (named | chances).items() if name is not None}
+
+    def context(self, known: Sequence[str], file: str) -> list[str]:
+        """Return the columns of the context; refuse names that no column has."""
+        own = self.fields()
+        wanted = own | {f"column {name}": name for name in self.columns or ()}
+        for field, name in wanted.items():
+            if name not in known:
+                wrong = f"{field} must be one of the columns {listed(known)}, got {name!r}"
+                raise ValueError(f"{file}: {wrong}{did_you_mean(name, known)}")
+        if self.columns is not None:
+            return list(self.columns)
+        return [name for name in known if name not in own.values()]
+
+
+def from_table(frame: Any, **options: Any) -> Log:
+    """Return the log of a frame, or of many dicts, in memory."""
+    stated = Options(**options)
+    columns = table_columns(frame)
+    n = len(next(iter(columns.values())))
+
+    def frames(schema: Schema | None, names: Sequence[str]) -> Frames:
+        yield columns, range(n)
+
+    log = _table_log("the table", list(columns), frames, stated, "row")
+    events = Events.joined(list(log.chunks()))
+    kept = Log(
+        lambda: pieces(events), log.n_classes, log.n_features, log.schema, log.rewards,
+        log.feedback, stated.name or "log", bad_lines=log.bad_lines, n_bad_lines=log.n_bad_lines,
+    )  # fmt: skip
+    vars(kept)["counts"] = log.counts
+    return kept
+
+
+def read_csv(path: Path, **options: Any) -> Log:
+    """Return the log in a table of delimited fields."""
+    stated = Options(**options)
+    known = [*stated.fields().values(), *(stated.schema.names if stated.schema else ())]
+
+    def frames(schema: Schema | None, names: Sequence[str]) -> Frames:
+        context = {} if schema is None else {column.name: column for column in schema.columns}
+        for texts, at in Delimited(path, known).texts():
+            columns: dict[str, Any] = {}
+            for name, column in texts.items():
+                form = context.get(name)
+                if form is not None:
+                    is_number = form.kind == NUMBER
+                    columns[name] = (convert.as_numbers if is_number else convert.as_words)(column)
+                else:
+                    is_inferred = schema is None and name in names
+                    columns[name] = (convert.typed if is_inferred else convert.as_words)(column)
+            yield columns, at
+
+    return _table_log(path.name, Delimited(path, known).names, frames, stated, "line")
+
+
+def read_parquet_table(path: Path, **options: Any) -> Log:
+    """Return the log in a table of a Parquet file."""
+    with opened(path) as file, readable(path.name):
+        known = list(as_columns(file.schema_arrow.empty_table()) or {})
+
+    def frames(schema: Schema | None, names: Sequence[str]) -> Frames:
+        done = 0
+        wanted = list(dict.fromkeys(name.partition(".")[0] for name in names))
+        with opened(path, pre_buffer=False) as file:
+            top = [name for name in file.schema_arrow.names if name in {*names, *wanted}]
+            with readable(path.name):
+                batches = file.iter_batches(ROWS, columns=top)
+            while True:
+                with readable(f"{path.name}, after row {done}"):
+                    batch = next(batches, None)
+                    if batch is None:
+                        return
+                    batch.validate(full=True)  # texts, and codes of values: decoding trusts them
+                    columns = _columns(batch)
+                n = batch.num_rows
+                if n:
+                    yield columns, range(done + 1, done + n + 1)
+                done += n
+
+    return _table_log(path.name, known, frames, Options(**options), "row")
+
+
+def _columns(batch: Any) -> Columns:
+    from pyarrow import Table
+
+    return as_columns(Table.from_batches([batch])) or {}
+
+
+def _table_log(
+    file: str, known: Sequence[str], frames: Callable[..., Frames], stated: Options, unit: str
+) -> Log:
+    """Return the log of a table that `frames` reads, of these columns, some rows at a time."""
+    own, context = list(stated.fields().values()), stated.context(known, file)
+    schema = stated.schema
+    labels = schema.labels if schema else tuple(stated.chances or ())
+    if schema is None or not schema.columns:
+        tables = ({n: columns[n] for n in context} for columns, _ in frames(None, context))
+        schema = (merged_schema(tables) if context else None) or Schema({})
+        schema = schema.with_labels(labels)
+    names = [*own, *schema.names]
+
+    def parts_of(schema: Schema) -> Iterator[Records]:
+        for columns, at in frames(schema, names):
+            yield _records(columns, at, stated, schema, passes.labels)
+
+    parts = partial(parts_of, schema)
+    low, high = stated.rewards
+    passes = Passes(file, parts, (float(low), float(high)), Labels(labels), unit)
+    passes.first(parts)
+    schema = schema.with_labels(passes.names) if passes.names else schema
+    size = schema.n_features if schema.columns else 1
+    return passes.log(size, schema, stated.feedback, stated.name or file)
+
+
+def _records(
+    columns: Columns, at: Sequence[int], stated: Options, schema: Schema, labels: Labels
+) -> Records:
+    wrong: dict[int, str] = {}
+    own = {field: columns[name] for field, name in stated.fields().items()}
+    given: dict[str, Any] = {
+        "X": convert.encoded(columns, schema, len(at), wrong),
+        "label": convert.words(own["label"], "the label", wrong),
+        "propensity": convert.floats(own["propensity"], "propensity", wrong, 1.0),
+        "reward": convert.floats(own["reward"], "the reward", wrong),
+    }
+    for field in ("greedy", "outcome", "policy", "event_id"):
+        if field in own:
+            given[field] = convert.words(own[field], f"the {field}", wrong)
+    if "allowed" in own:
+        given["allowed"] = convert.lists(own["allowed"], "allowed", wrong)
+    if "version" in own:
+        given["version"] = convert.versions(own["version"], "the version", wrong)
+    if "time" in own:
+        given["time"], bad_times = column_times(own["time"])
+        wrong |= {i: reason for i, reason in bad_times.items() if i not in wrong}
+    if stated.chances:
+        given["chances"] = p = np.zeros((len(at), max(len(labels), 2)))
+        for label, name in stated.chances.items():
+            code = labels.codes([f"{label}"])[0]
+            p[:, code] = convert.floats(columns[name], f"the chance of {label}", wrong)
+    return _without(Records(at=at, **given), wrong)
+
+
+def _without(records: Records, wrong: dict[int, str]) -> Records:
+    """Return the records of rows that nothing is wrong with."""
+    if not wrong:
+        return records
+    good = [i for i in range(len(records.at)) if i not in wrong]
+    bad = [(records.at[i], reason) for i, reason in wrong.items()]
+    values = {field.name: getattr(records, field.name) for field in fields(records)}
+    return Records(**{name: _part(value, good) for name, value in values.items()} | {"bad": bad})
+
+
+def _part(values: Any, good: list[int]) -> Any:
+    if values is None:
+        return None
+    if isinstance(values, np.ndarray) or hasattr(values, "tocsr"):
+        return values[good]
+    return [values[i] for i in good] if len(values) else values
