@@ -17,6 +17,7 @@ BENCHMARKS = {  # by name: the module with its `main`, and what it measures
     "chorus.values": ("chorus.values", "Chorus with a category of many values"),
     "chorus.rewards": ("chorus.rewards", "Chorus beside other learners from rewards"),
     "chorus.floor": ("chorus.floor", "what a floor on the chance of every label costs Chorus"),
+    "chorus.spread": ("chorus.spread", "mass beyond a floor for labels that are close"),
     "defaults": ("defaults", "errors by the values of the main parameters"),
     "mh.peers": ("mh.peers", "AdaBoostMH beside boosted trees and forests, error against time"),
     "mh.speed": ("mh.speed", "speed of AdaBoostMH"),

@@ -7,7 +7,7 @@ import pytest
 from bench import agent, defaults, preparation, race, schema, walks
 from bench.benchmark import RESULTS
 from bench.boosting import boosters_report, potentials
-from bench.chorus import floor, parts, parts_report, rewards, table, values
+from bench.chorus import floor, parts, parts_report, rewards, spread, table, values
 from bench.chorus.comparison import Job, best, ledger_path, phase_2
 from bench.chorus.streams import NAMES, repeats
 from bench.mh import peers_report, speed_report
@@ -21,7 +21,7 @@ REQUIREMENTS = {
     "speed": speed, "trees": trees, "boosters": boosters_report, "mh_speed": speed_report,
     "schema": schema, "agent": agent, "race_speed": race, "regression_speed": regression_speed,
 }  # fmt: skip
-STUDIES = {"floor": floor, "rewards": rewards, "values": values}
+STUDIES = {"floor": floor, "rewards": rewards, "spread": spread, "values": values}
 REPORTS = REQUIREMENTS | {"potentials": potentials, "mh_peers": peers_report}
 
 
