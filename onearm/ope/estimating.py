@@ -22,7 +22,7 @@ from onearm.ope.uncertainty import (
     sequence,
     term_interval,
 )
-from onearm.ope.weighing import KAPPA, Judged, Weighed
+from onearm.ope.weighing import Judged, Weighed
 
 POINTS = 120  # of a curve
 FEW = 50  # effective events below which an answer is worthless
@@ -56,14 +56,14 @@ def _width(log: Log) -> float:
 
 def bounded_terms(x: Weighed, judged: Judged) -> Bounded:
     """Return the terms of the confidence sequence; without whole distributions those of IPS."""
-    return Bounded(x.lower, x.upper, KAPPA if judged.has_distribution else 0.0)
+    return Bounded(x.lower, x.upper, judged.kappa)
 
 
 def estimated(
     policy: Policy, judged: Judged, x: Weighed, name: str, kind: str | None, settings: Settings,
     log: Log,
 ) -> Estimate:  # fmt: skip
-    if name in NEEDS_MODEL and np.isnan(x.of_policy).any() and not isinstance(policy, Logged):
+    if name in NEEDS_MODEL and np.isnan(x.of_policy).any():
         raise ValueError(f"{name} needs the probabilities of all labels, which {policy.name} lacks")
     if kind == "betting" and isinstance(policy, Learning):
         raise ValueError(f"interval must not be betting for {policy.name}: its value changes")
@@ -144,7 +144,7 @@ def difference(
 
     With cross-fitted models it is Gaussian, for the log of a policy that stayed the same.
     """
-    n, least = len(x.gain), 1.0 + (KAPPA if judged.has_distribution else 0.0)
+    n, least = len(x.gain), 1.0 + judged.kappa
     alpha, value, width = settings.alpha / m, float(x.change.mean()), _width(log)
     anytime = settings.fitting == "predictable"
     if anytime:

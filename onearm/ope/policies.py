@@ -12,6 +12,7 @@
 A policy that puts its mass on labels that were not allowed chooses evenly among those that were.
 """
 
+import copy
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -75,8 +76,13 @@ class Logged(Policy):
     name = "logged"
     estimates = "the mean reward of the logged choices"
 
+    def start(self, log: Log) -> None:
+        self.k = log.n_classes
+
     def chances(self, events: Events, places: np.ndarray) -> np.ndarray:
-        return events.logged_chance if events.chances is None else events.chances
+        """Return the logged distributions, NaN where they are not known."""
+        unknown = np.full((len(events), self.k), np.nan)
+        return unknown if events.chances is None else events.chances
 
 
 class Uniform(Policy):
@@ -181,9 +187,11 @@ class Learning(Policy):
         require_off_policy(learner)
         if learner.full_information:
             raise ValueError(f"{type(learner).__name__} needs full information, which no log has")
-        self.learner, self.name = learner, name or type(learner).__name__
+        self.new, self.name = learner, name or type(learner).__name__
 
     def start(self, log: Log) -> None:
+        """Start with a copy of the learner: the given one stays as it is."""
+        self.learner = copy.deepcopy(self.new)
         for _ in log.first(1).examples(self.learner):
             pass  # which refuses other sizes, and rewards that it cannot learn from
         if log.identity in (self.learner.trained_on or {}):

@@ -59,7 +59,12 @@ class Judged(NamedTuple):
     time: np.ndarray | None
     policies: list[Weighed]
     check: LogCheck
-    has_distribution: bool  # of all events, so that bounded terms use the reward model
+    has_distribution: np.ndarray  # whether bounded terms use the reward model
+
+    @property
+    def kappa(self) -> float:
+        """What bounded terms may be below 0: nothing if none of them uses the reward model."""
+        return KAPPA if self.has_distribution.any() else 0.0
 
 
 def weigh(
@@ -70,13 +75,12 @@ def weigh(
     every = [*policies, against]
     for policy in every:
         policy.start(log)
-    check, parts, known = LogCheck(log), [], True
+    check, parts = LogCheck(log), []
     for events, places, reward, q in expected(log, model, fitting):
         check.add(events)
         usable = (
             _distribution(events, q.shape) if fitting == "predictable" else np.full(q.shape, np.nan)
         )
-        known &= not np.isnan(usable[:, 0]).any()
         fine = np.logical_and.reduce([policy.can_judge(events, places) for policy in every])
         pi = [policy.chances(events, places) for policy in every]
         segment = np.full(len(events), np.nan) if column is None else _column(events.X, column)
@@ -84,12 +88,13 @@ def weigh(
             _weighed(events, reward, q, usable, mine, pi[-1], isinstance(against, Logged))
             for mine in pi[:-1]
         ]
-        parts.append((fine, reward, places, segment, events.time, weighed))
+        known = ~np.isnan(usable[:, 0])
+        parts.append((fine, reward, places, segment, known, weighed, events.time))
         if progress:
             progress(int(places[-1]) + 1 if len(places) else 0)
     if not any(fine.any() for fine, *_ in parts):
         raise ValueError(_nothing_to_judge(log, every))
-    return _joined(parts, check, known)
+    return _joined(parts, check)
 
 
 def _nothing_to_judge(log: Log, policies: Sequence[Policy]) -> str:
@@ -102,7 +107,7 @@ def _nothing_to_judge(log: Log, policies: Sequence[Policy]) -> str:
     return "the policy may have learnt from all events of this log: give later ones"
 
 
-def _joined(parts: list[Any], check: LogCheck, known: bool) -> Judged:
+def _joined(parts: list[Any], check: LogCheck) -> Judged:
     fine = [part[0] for part in parts]
 
     def column(i: int) -> np.ndarray:
@@ -119,8 +124,8 @@ def _joined(parts: list[Any], check: LogCheck, known: bool) -> Judged:
         )
         for j in range(len(parts[0][5]))
     ]
-    time = None if any(part[4] is None for part in parts) else column(4)
-    return Judged(column(1), column(2), column(3), time, policies, check, known)
+    time = None if any(part[6] is None for part in parts) else column(6)
+    return Judged(column(1), column(2), column(3), time, policies, check, column(4))
 
 
 def _column(X: Any, j: int) -> np.ndarray:
@@ -186,24 +191,34 @@ def _weighed(
     events: Events, r: np.ndarray, q: np.ndarray, p: np.ndarray, pi: np.ndarray, other: np.ndarray,
     is_logged: bool,
 ) -> Weighed:  # fmt: skip
-    """Return a policy's numbers; p is NaN where q must not be used in bounded terms."""
+    """Return a policy's numbers; p is NaN where q must not be used in bounded terms.
+
+    π is NaN where the policy is the logged one and its distribution is not known. Then its weight
+    is 1, and q(x, A) stands for q(x, π), of which it is a sample.
+    """
     rows, A, p_A = np.arange(len(r)), events.label, events.logged_chance
-    w_other = other / p_A if other.ndim == 1 else other[rows, A] / p_A
-    w_other = np.ones(len(r)) if is_logged else w_other
-    if pi.ndim == 1:
-        return _of_label_only(r, pi / p_A, w_other, q[rows, A])
-    w, q_A = pi[rows, A] / p_A, q[rows, A]
-    lower = _bounded(r, q, pi, p, A, p_A)
-    upper = _bounded(1 - r, 1 - q, pi, p, A, p_A)
-    if other.ndim == 1 or (is_logged and np.isnan(p).any()):
-        gain, loss = _simple_difference(r, w, w_other)
-    else:
-        gain = _bounded(r, q, pi - other, p, A, p_A)
-        loss = _bounded(r, q, other - pi, p, A, p_A)
-    q_pi, support = (pi * q).sum(axis=1), np.where(p > 0, pi, 0.0).sum(axis=1)
-    support[np.isnan(p[:, 0])] = np.nan
+    w, w_other, q_A = _weight(pi, A, p_A), _weight(other, A, p_A), q[rows, A]
+    simple = _simple_difference(r, w, w_other)
+    if pi.ndim == 1:  # known for the logged label only
+        unknown = np.full(len(r), np.nan)
+        return Weighed(w, q_A, unknown, w * r, w * (1 - r), unknown, (w - w_other) * r, *simple)
+    known, no_p = ~np.isnan(pi[:, 0]), np.isnan(p[:, 0])
+    lower = np.where(known, _bounded(r, q, pi, p, A, p_A), r)
+    upper = np.where(known, _bounded(1 - r, 1 - q, pi, p, A, p_A), 1 - r)
+    gain, loss = simple
+    if other.ndim == 2:
+        whole = known & ~(is_logged & no_p)
+        gain = np.where(whole, _bounded(r, q, pi - other, p, A, p_A), gain)
+        loss = np.where(whole, _bounded(r, q, other - pi, p, A, p_A), loss)
+    q_pi = np.where(known, (pi * q).sum(axis=1), q_A)
+    support = np.where(no_p, np.nan, np.where(p > 0, pi, 0.0).sum(axis=1))
     change = q_pi + w * (r - q_A) - _value_terms(r, q, other, A, p_A, is_logged)
     return Weighed(w, q_A, q_pi, lower, upper, support, change, gain, loss)
+
+
+def _weight(pi: np.ndarray, A: np.ndarray, p_A: np.ndarray) -> np.ndarray:
+    of_label = pi if pi.ndim == 1 else pi[np.arange(len(A)), A]
+    return np.where(np.isnan(of_label), 1.0, of_label / p_A)
 
 
 def _value_terms(
@@ -216,15 +231,6 @@ def _value_terms(
         return pi / p_A * r
     rows = np.arange(len(r))
     return (pi * q).sum(axis=1) + pi[rows, A] / p_A * (r - q[rows, A])
-
-
-def _of_label_only(r: np.ndarray, w: np.ndarray, w_other: np.ndarray, q_A: np.ndarray) -> Weighed:
-    """Return what can be had of a policy whose probability is known for the logged label only."""
-    unknown = np.full(len(r), np.nan)
-    return Weighed(
-        w, q_A, unknown, w * r, w * (1 - r), unknown, (w - w_other) * r,
-        *_simple_difference(r, w, w_other),
-    )  # fmt: skip
 
 
 def _simple_difference(
