@@ -54,7 +54,8 @@ class Winner:
         """Return a learner that has played the rows of the run again, to the same labels.
 
         `stream` is that of the race, if it cannot be opened again by its name. With `new_order`, a
-        random seed, the learner plays all rows in that order, as for deployment.
+        random seed, the learner plays all rows in that order, as for deployment; where the race
+        kept the order of the file, in that one.
         """
         job = self.job
         if stream is not None:
