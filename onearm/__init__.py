@@ -79,7 +79,7 @@ PLACES = {
     "check_learner": "onearm.checks",
     "check_regressor": "onearm.checks.regressors",
 }
-EXTRAS = {"sklearn": "mh", "river": "river"}  # by the package that they bring
+EXTRAS = {"sklearn": "mh", "river": "river", "apsw": "serve", "msgspec": "serve"}  # by the package that they bring
 MODULES = {
     "convex": "onearm.convex",
     "datasets": "onearm.streams.datasets",

@@ -12,7 +12,8 @@ import onearm
 ROOT = Path(__file__).parents[2]
 LAYERS = (
     "schema", "core", "linear", "boosting", "chorus", "mh", "regression", "convex", "prepare",
-    "streams", "metrics", "agent", "log", "adapters", "experiments", "page", "ope", "racing", "checks",
+    "streams", "metrics", "agent", "log", "adapters", "experiments", "page", "ope", "racing",
+    "service", "checks",
     "cli",
 )  # fmt: skip
 OUTSIDE = ("papers", "bench", "tests", "docs", "examples")

@@ -1,0 +1,90 @@
+"""A store in memory, for tests: it can be made to fail, and forgets what was not committed."""
+
+from collections.abc import Iterator
+
+from onearm.service.records import Activation, Control, Decision, Outcome, Piece, Record, Rejected
+from onearm.service.store import Batch
+
+
+class MemoryStore:
+    """A Store of lists and dicts; `fail` makes the next commits raise."""
+
+    def __init__(self) -> None:
+        self.log: list[Record] = []
+        self.by_event: dict[tuple[type, str], Record] = {}
+        self.waiting: dict[int, tuple[str, float]] = {}
+        self.rejected: list[Rejected] = []
+        self.pieces: list[Piece] = []
+        self.fail: Exception | None = None
+
+    def commit(self, batch: Batch) -> None:
+        if self.fail is not None:
+            raise self.fail
+        for record in batch.records:
+            if record.seq != self.last_seq() + 1:
+                raise ValueError(f"seq must be {self.last_seq() + 1}, got {record.seq}")
+            event_id = getattr(record, "event_id", None)
+            if event_id is not None:
+                key = (type(record), event_id)
+                if key in self.by_event:
+                    raise ValueError(f"{type(record).__name__} of {event_id!r} is there already")
+                self.by_event[key] = record
+            self.log.append(record)
+        self.waiting.update({seq: (event, due) for seq, event, due in batch.pending})
+        for seq in batch.settled:
+            self.waiting.pop(seq, None)
+        self.rejected += batch.rejected
+        self.pieces += batch.pieces
+
+    def last_seq(self) -> int:
+        return self.log[-1].seq if self.log else 0
+
+    def last_ts(self) -> float:
+        return self.log[-1].ts if self.log else 0.0
+
+    def decision(self, event_id: str) -> Decision | None:
+        return self.by_event.get((Decision, event_id))  # type: ignore[return-value] # by its key
+
+    def outcome(self, event_id: str) -> Outcome | None:
+        return self.by_event.get((Outcome, event_id))  # type: ignore[return-value] # by its key
+
+    def is_activated(self, event_id: str) -> bool:
+        return (Activation, event_id) in self.by_event
+
+    def due(self, now: float, most: int) -> list[tuple[int, str]]:
+        passed = [(due, seq, event) for seq, (event, due) in self.waiting.items() if due <= now]
+        return [(seq, event) for _, seq, event in sorted(passed)[:most]]
+
+    def next_due(self) -> float | None:
+        return min((due for _, due in self.waiting.values()), default=None)
+
+    def n_pending(self) -> int:
+        return len(self.waiting)
+
+    def records(self, after: int = 0, before: int | None = None) -> Iterator[Record]:
+        return iter(self.log[after : None if before is None else before - 1])
+
+    def controls(self, after: int, upto: int) -> list[Control]:
+        return [record for record in self.log[after:upto] if isinstance(record, Control)]
+
+    def learnt(self, after: int, upto: int) -> Iterator[tuple[Outcome, Decision]]:
+        for record in self.log[after:upto]:
+            if isinstance(record, Outcome):
+                decision = self.log[record.decision - 1]
+                assert isinstance(decision, Decision)
+                yield record, decision
+
+    def snapshots(self) -> list[int]:
+        return sorted({piece.seq for piece in self.pieces if piece.sha256}, reverse=True)
+
+    def snapshot(self, seq: int) -> tuple[bytes, str]:
+        parts = sorted((p for p in self.pieces if p.seq == seq), key=lambda piece: piece.part)
+        return b"".join(part.data for part in parts), parts[-1].sha256 or ""
+
+    def keep_snapshots(self, n: int) -> None:
+        kept = self.snapshots()[:n]
+        oldest = kept[-1] if kept else 0
+        self.pieces = [p for p in self.pieces if p.seq in kept or p.seq > oldest]
+
+    def close(self) -> None:
+        pass

@@ -1,0 +1,42 @@
+"""Requests and answers of the core: what HTTP, tests and simulations hand to it."""
+
+from typing import Any, NamedTuple
+
+
+class Decide(NamedTuple):
+    """Choose a label for a context."""
+
+    event_id: str
+    context: bytes  # JSON
+    among: list[Any] | None = None  # names of the allowed labels
+    deferred: bool = False  # no event until it is activated
+
+
+class Feedback(NamedTuple):
+    """The reward of an event."""
+
+    event_id: str
+    reward: Any
+
+
+class Activate(NamedTuple):
+    """A deferred decision was shown."""
+
+    event_id: str
+
+
+class Change(NamedTuple):
+    """A control record is wanted."""
+
+    what: str
+    body: dict[str, Any]
+
+
+Request = Decide | Feedback | Activate | Change
+
+
+class Answer(NamedTuple):
+    """A status as HTTP has it, and what is said."""
+
+    status: int
+    body: dict[str, Any]

@@ -1,0 +1,205 @@
+"""A store in one SQLite file: WAL, synchronous FULL, so that a commit survives a loss of power.
+
+APSW brings a SQLite of its own: that of Python may have the bug of WAL files that are reset while
+another connection reads.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from onearm.service.records import (
+    ACTIVATION,
+    CONTROL,
+    DECISION,
+    OUTCOME,
+    Activation,
+    Control,
+    Decision,
+    Outcome,
+    Record,
+)
+from onearm.service.store import Batch
+
+FORMAT = 1
+TABLES = """
+CREATE TABLE IF NOT EXISTS log(
+    seq INTEGER PRIMARY KEY, kind INTEGER NOT NULL, ts REAL NOT NULL, event_id TEXT,
+    decision INTEGER, context BLOB, x BLOB, allowed BLOB, pmf BLOB, shadows BLOB, label INTEGER,
+    greedy INTEGER, propensity REAL, policy TEXT, model_seq INTEGER, deferred INTEGER, reward REAL,
+    source TEXT, body TEXT) STRICT;
+CREATE UNIQUE INDEX IF NOT EXISTS log_event ON log(event_id, kind) WHERE event_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS log_control ON log(seq) WHERE kind = 4;
+CREATE INDEX IF NOT EXISTS log_outcome ON log(seq) WHERE kind = 2;
+CREATE TABLE IF NOT EXISTS pending(
+    seq INTEGER PRIMARY KEY, event_id TEXT NOT NULL, due REAL NOT NULL) STRICT;
+CREATE INDEX IF NOT EXISTS pending_due ON pending(due, seq);
+CREATE TABLE IF NOT EXISTS snapshot(
+    seq INTEGER NOT NULL, part INTEGER NOT NULL, sha256 TEXT, data BLOB NOT NULL,
+    PRIMARY KEY(seq, part)) STRICT;
+CREATE TABLE IF NOT EXISTS reject(
+    id INTEGER PRIMARY KEY, ts REAL NOT NULL, event_id TEXT NOT NULL, why TEXT NOT NULL,
+    reward REAL NOT NULL) STRICT;
+"""
+OF_DECISION = (
+    "seq, ts, event_id, context, x, allowed, pmf, shadows, label, greedy, propensity, policy, "
+    "model_seq, deferred"
+)
+INSERT = {
+    Decision: f"INSERT INTO log(kind, {OF_DECISION}) VALUES({DECISION}{', ?' * 14})",
+    Outcome: "INSERT INTO log(kind, seq, ts, event_id, decision, reward, source) "
+    f"VALUES({OUTCOME}{', ?' * 6})",
+    Activation: "INSERT INTO log(kind, seq, ts, event_id, decision) "
+    f"VALUES({ACTIVATION}{', ?' * 4})",
+    Control: f"INSERT INTO log(kind, seq, ts, source, body) VALUES({CONTROL}{', ?' * 4})",
+}
+BY_DECISION = ", ".join(f"d.{name}" for name in OF_DECISION.split(", "))
+
+
+class SqliteStore:
+    """A Store in a file."""
+
+    def __init__(
+        self, path: str | Path, *, read_only: bool = False, vfs: str | None = None
+    ) -> None:
+        self.path = str(path)
+        flags = apsw.SQLITE_OPEN_READONLY if read_only else apsw.SQLITE_OPEN_READWRITE
+        flags |= 0 if read_only else apsw.SQLITE_OPEN_CREATE
+        try:
+            self.connection = apsw.Connection(self.path, flags=flags, vfs=vfs)
+            self._prepare(read_only)
+        except (apsw.NotADBError, apsw.CantOpenError, apsw.CorruptError) as error:
+            raise ValueError(
+                f"{self.path} cannot be opened as the log of a service: {error}"
+            ) from error
+
+    def _prepare(self, read_only: bool) -> None:
+        self.connection.set_busy_timeout(5000)
+        (found,) = self.one("PRAGMA user_version")
+        if found > FORMAT or (read_only and not found):
+            raise ValueError(f"{self.path} has format {found}, this version reads up to {FORMAT}")
+        if read_only:
+            return
+        self.connection.execute("PRAGMA journal_mode = WAL")
+        self.connection.execute("PRAGMA synchronous = FULL")
+        with self.connection:
+            self.connection.execute(TABLES)
+            self.connection.execute(f"PRAGMA user_version = {FORMAT}")
+
+    def one(self, sql: str, values: tuple = ()) -> Any:
+        """Return the first row of an answer, or None."""
+        return next(iter(self.connection.execute(sql, values)), None)
+
+    def commit(self, batch: Batch) -> None:
+        execute, many = self.connection.execute, self.connection.executemany
+        execute("BEGIN IMMEDIATE")
+        try:
+            for record in batch.records:
+                execute(INSERT[type(record)], _values(record))
+            many("INSERT INTO pending(seq, event_id, due) VALUES(?, ?, ?)", batch.pending)
+            many("DELETE FROM pending WHERE seq = ?", ((seq,) for seq in batch.settled))
+            many("INSERT INTO reject(ts, event_id, why, reward) VALUES(?, ?, ?, ?)", batch.rejected)
+            many(
+                "INSERT OR REPLACE INTO snapshot(seq, part, data, sha256) VALUES(?, ?, ?, ?)",
+                batch.pieces,
+            )
+            execute("COMMIT")
+        except BaseException:
+            if self.connection.in_transaction:
+                execute("ROLLBACK")
+            raise
+
+    def last_seq(self) -> int:
+        return self.one("SELECT max(seq) FROM log")[0] or 0
+
+    def last_ts(self) -> float:
+        return (self.one("SELECT ts FROM log ORDER BY seq DESC LIMIT 1") or (0.0,))[0]
+
+    def decision(self, event_id: str) -> Decision | None:
+        sql = f"SELECT {OF_DECISION} FROM log WHERE event_id = ? AND kind = {DECISION}"
+        row = self.one(sql, (event_id,))
+        return None if row is None else _decision(row)
+
+    def outcome(self, event_id: str) -> Outcome | None:
+        columns = "seq, ts, event_id, decision, reward, source"
+        sql = f"SELECT {columns} FROM log WHERE event_id = ? AND kind = {OUTCOME}"
+        row = self.one(sql, (event_id,))
+        return None if row is None else Outcome(*row)
+
+    def is_activated(self, event_id: str) -> bool:
+        sql = f"SELECT 1 FROM log WHERE event_id = ? AND kind = {ACTIVATION}"
+        return self.one(sql, (event_id,)) is not None
+
+    def due(self, now: float, most: int) -> list[tuple[int, str]]:
+        sql = "SELECT seq, event_id FROM pending WHERE due <= ? ORDER BY due, seq LIMIT ?"
+        return list(self.connection.execute(sql, (now, most)))
+
+    def next_due(self) -> float | None:
+        return self.one("SELECT min(due) FROM pending")[0]
+
+    def n_pending(self) -> int:
+        return self.one("SELECT count(*) FROM pending")[0]
+
+    def records(self, after: int = 0, before: int | None = None) -> Iterator[Record]:
+        columns = f"kind, {OF_DECISION}, decision, reward, source, body"
+        sql = f"SELECT {columns} FROM log WHERE seq > ? AND seq < ? ORDER BY seq"
+        for kind, *row in self.connection.execute(sql, (after, before or 2**62)):
+            decision, reward, source, body = row[14:]
+            if kind == DECISION:
+                yield _decision(row[:14])
+            elif kind == OUTCOME:
+                yield Outcome._make([*row[:3], decision, reward, source])
+            elif kind == ACTIVATION:
+                yield Activation._make([*row[:3], decision])
+            else:
+                yield Control._make([*row[:2], source, json.loads(body)])
+
+    def controls(self, after: int, upto: int) -> list[Control]:
+        sql = (
+            f"SELECT seq, ts, source, body FROM log WHERE kind = {CONTROL} AND seq > ? AND seq <= ?"
+        )
+        rows = self.connection.execute(f"{sql} ORDER BY seq", (after, upto))
+        return [Control(seq, ts, what, json.loads(body)) for seq, ts, what, body in rows]
+
+    def learnt(self, after: int, upto: int) -> Iterator[tuple[Outcome, Decision]]:
+        of_outcome = "o.seq, o.ts, o.event_id, o.decision, o.reward, o.source"
+        sql = (
+            f"SELECT {of_outcome}, {BY_DECISION} FROM log o JOIN log d ON d.seq = o.decision "
+            f"WHERE o.kind = {OUTCOME} AND o.seq > ? AND o.seq <= ? ORDER BY o.seq"
+        )
+        for row in self.connection.execute(sql, (after, upto)):
+            yield Outcome(*row[:6]), _decision(row[6:])
+
+    def snapshots(self) -> list[int]:
+        sql = "SELECT seq FROM snapshot WHERE sha256 IS NOT NULL ORDER BY seq DESC"
+        return [seq for (seq,) in self.connection.execute(sql)]
+
+    def snapshot(self, seq: int) -> tuple[bytes, str]:
+        sql = "SELECT data, sha256 FROM snapshot WHERE seq = ? ORDER BY part"
+        parts = list(self.connection.execute(sql, (seq,)))
+        return b"".join(data for data, _ in parts), parts[-1][1] or ""
+
+    def keep_snapshots(self, n: int) -> None:
+        kept = self.snapshots()[:n]
+        if kept:
+            marks = ", ".join("?" * len(kept))
+            sql = f"DELETE FROM snapshot WHERE seq < ? AND seq NOT IN ({marks})"
+            self.connection.execute(sql, (kept[0], *kept))
+
+    def close(self) -> None:
+        self.connection.close()
+
+
+def _values(record: Record) -> tuple:
+    if isinstance(record, Control):
+        return (*record[:3], json.dumps(record.body))
+    if isinstance(record, Decision):
+        return (*record[:-1], int(record.deferred))
+    return tuple(record)
+
+
+def _decision(row: Any) -> Decision:
+    return Decision._make([*row[:-1], bool(row[-1])])

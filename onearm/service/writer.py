@@ -1,0 +1,160 @@
+"""The writer: the one thread that uses the core. It takes all requests that wait, and commits once.
+
+The queue is bounded: when it is full a request is refused, never dropped. A commit that fails ends
+the writer: nothing more is answered, and the program exits; what was committed is there at the next
+start. Snapshots are copied between two batches, hashed and cut by another thread, and committed
+piece by piece with ordinary batches, so that no decision waits for them.
+"""
+
+import hashlib
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from onearm.service.core import Core
+from onearm.service.records import Piece
+from onearm.service.requests import Answer, Request
+
+MOST = 256  # requests in a commit
+WAITING = 4096  # requests in the queue
+PIECE = 2**20  # bytes of a part of a snapshot
+TAIL = 10.0  # seconds that the replay of outcomes since the last snapshot may take
+FEWEST, MOST_OUTCOMES = 1_000, 1_000_000  # outcomes between snapshots
+KEPT = 3  # snapshots
+
+Done = Callable[[list[Answer] | None], Any]  # gets the answers, or None if the writer has ended
+
+
+class Writer:
+    """A thread that hands batches of requests to a core."""
+
+    def __init__(self, core: Core, failed: Callable[[BaseException], Any]) -> None:
+        self.core, self.failed = core, failed
+        self.waiting: deque[tuple[Sequence[Request], Done]] = deque()
+        self.n_waiting = 0
+        self.wake = threading.Condition()
+        self.ending = self.ended = False
+        self.pieces: deque[Piece] = deque()
+        self.snapshot_seq, self.since_snapshot, self.learning_seconds = core.seq, 0, 1e-5
+        self.commit_seconds: deque[float] = deque(maxlen=1000)
+        self.thread = threading.Thread(target=self._run, name="writer", daemon=True)
+
+    def start(self) -> None:
+        """Begin to take requests."""
+        self.thread.start()
+
+    def submit(self, requests: Sequence[Request], done: Done) -> bool:
+        """Queue requests that belong together; False if there is no room, or no writer any more."""
+        with self.wake:
+            if self.ending or self.ended or self.n_waiting + len(requests) > WAITING:
+                return False
+            self.waiting.append((requests, done))
+            self.n_waiting += len(requests)
+            self.wake.notify()
+            return True
+
+    def drain(self) -> None:
+        """Answer what waits, take a snapshot, and end."""
+        with self.wake:
+            self.ending = True
+            self.wake.notify()
+        if self.thread.is_alive():
+            self.thread.join()
+
+    def _run(self) -> None:
+        try:
+            while True:
+                taken = self._take()
+                if taken is None:
+                    break
+                self._work(taken)
+            self._finish()
+        except BaseException as error:
+            self.ended = True
+            self._refuse_waiting()
+            self.failed(error)
+        self.ended = True
+
+    def _take(self) -> list[tuple[Sequence[Request], Done]] | None:
+        """Return requests of at most one commit; none if only time has passed; None at the end."""
+        with self.wake:
+            if not self.waiting and not self.ending and not self.pieces:
+                self.wake.wait(self._patience())
+            if self.ending and not self.waiting:
+                return None
+            taken: list[tuple[Sequence[Request], Done]] = []
+            n = 0
+            while self.waiting and (not taken or n + len(self.waiting[0][0]) <= MOST):
+                taken.append(self.waiting.popleft())
+                n += len(taken[-1][0])
+            self.n_waiting -= n
+            return taken
+
+    def _patience(self) -> float:
+        """Return how long to wait for requests: until the next decision is due."""
+        due = self.core.store.next_due()
+        return 1.0 if due is None else min(1.0, max(0.001, due - self.core.now()))
+
+    def _work(self, taken: list[tuple[Sequence[Request], Done]]) -> None:
+        begin, before = time.perf_counter(), self.core.models.seq
+        requests = [request for some, _ in taken for request in some]
+        piece = self.pieces.popleft() if self.pieces else None
+        answers, at = self.core.handle(requests, piece), 0
+        seconds = time.perf_counter() - begin
+        for some, done in taken:
+            done(answers[at : at + len(some)])
+            at += len(some)
+        if requests:
+            self.commit_seconds.append(seconds)
+        if piece is not None and piece.sha256:
+            self._snapshot_done(piece)
+        if self.core.models.seq != before:
+            self._consider_snapshot(seconds, len(requests))
+
+    def _consider_snapshot(self, seconds: float, n: int) -> None:
+        self.since_snapshot += n
+        self.learning_seconds += 0.01 * (seconds / max(n, 1) - self.learning_seconds)
+        wanted = min(MOST_OUTCOMES, max(FEWEST, TAIL / self.learning_seconds))
+        if self.since_snapshot >= wanted and not self.pieces:
+            self.take_snapshot()
+
+    def take_snapshot(self) -> None:
+        """Copy the models as they are, and let another thread make pieces of them."""
+        self.since_snapshot = 0
+        copied, seq = self.core.models.moment(), self.core.seq
+        threading.Thread(target=self._cut, args=(copied, seq), daemon=True).start()
+
+    def _cut(self, copied: Any, seq: int) -> None:
+        made = pieces(copied.dumps(), seq)
+        with self.wake:
+            self.pieces.extend(made)
+            self.wake.notify()
+
+    def _snapshot_done(self, piece: Piece) -> None:
+        self.core.store.keep_snapshots(KEPT)
+        self.snapshot_seq = piece.seq
+
+    def _finish(self) -> None:
+        """Commit a last snapshot, so that the next start replays nothing."""
+        if self.snapshot_seq != self.core.seq:
+            self.pieces.extend(pieces(self.core.models.moment().dumps(), self.core.seq))
+        while self.pieces:
+            piece = self.pieces.popleft()
+            self.core.handle([], piece)
+            if piece.sha256:
+                self._snapshot_done(piece)
+
+    def _refuse_waiting(self) -> None:
+        while self.waiting:
+            _, done = self.waiting.popleft()
+            done(None)
+
+
+def pieces(data: bytes, seq: int) -> list[Piece]:
+    """Return a snapshot in parts; the last has the SHA-256 of all."""
+    parts = [data[i : i + PIECE] for i in range(0, len(data), PIECE)]
+    made = [Piece(seq, i, part) for i, part in enumerate(parts)]
+    made[-1] = made[-1]._replace(sha256=hashlib.sha256(data).hexdigest())
+    return made
