@@ -6,7 +6,6 @@ reason why the line is bad.
 
 import json
 from collections.abc import Callable, Iterator
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -27,6 +26,13 @@ class Fielded:
 
     def __init__(self) -> None:
         self.names: set[str] = set()
+        self.sets: set[frozenset[str]] = set()  # of allowed labels, the first two
+        self.dropped: set[str] = set()
+
+    def drop_full_sets(self, n_labels: int) -> None:
+        """Leave `allowed` out if the labels that were allowed are all labels in every event."""
+        if len(self.sets) == 1 and all(len(labels) == n_labels for labels in self.sets):
+            self.dropped = {"allowed"}
 
     def records(self, some: list[tuple[int, Fields | str]], rows: Rows) -> Records:
         """Return the records of some events."""
@@ -34,9 +40,10 @@ class Fielded:
         bad = [(at, event) for at, event in some if isinstance(event, str)]
         events = [event for _, event in good]
         self.names |= {name for event in events for name in OPTIONAL if event.get(name) is not None}
-        columns: dict[str, Any] = {
-            name: [event.get(name) for event in events] for name in self.names
-        }
+        for event in events if len(self.sets) < 2 else ():
+            self.sets.add(frozenset(event.get("allowed") or ()))
+        used = self.names - self.dropped
+        columns: dict[str, Any] = {name: [event.get(name) for event in events] for name in used}
         if "version" in columns:
             columns["version"] = [-1 if v is None else v for v in columns["version"]]
         if "time" in columns:
@@ -56,8 +63,16 @@ def chunked(
     events: Callable[[], Numbered], fielded: Fielded, rows: Rows, n_labels: Callable[[], int]
 ) -> Iterator[Records]:
     """Yield records; with many labels a chunk has fewer events, as their chances are an array."""
-    rest = events()
-    while some := list(islice(rest, max(1, min(ROWS, ENTRIES // max(n_labels(), 256))))):
+    some: list[tuple[int, Fields | str]] = []
+    seen: set[str] = set()
+    for at, event in events():
+        some.append((at, event))
+        if not isinstance(event, str):
+            seen.update((event["label"],), event.get("allowed") or (), event.get("chances") or ())
+        if len(some) == ROWS or len(some) * (n_labels() + len(seen)) > ENTRIES:
+            yield fielded.records(some, rows)
+            some, seen = [], set()
+    if some:
         yield fielded.records(some, rows)
 
 

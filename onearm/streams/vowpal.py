@@ -9,6 +9,7 @@ else, if the file has two actions, the other one. Else its label is not known, a
 """
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -34,21 +35,33 @@ def parse(line: str, n_features: int = COLUMNS) -> Row | None:
     """Return the label, whether it was wrong, the columns and the values of a line."""
     if not line.strip():
         return None
+    head, rest = split_line(line)
+    label, wrong = _label(head)
+    total = features(rest, lambda namespace, feature: column(namespace, feature, n_features))
+    return label, wrong, list(total), list(total.values())
+
+
+def split_line(line: str) -> tuple[str, str]:
+    """Return what stands before and after the first bar."""
     head, bar, rest = line.partition("|")
     if not bar:
         raise ValueError(f"must be label | features, got {line.strip()[:80]!r}")
-    label, wrong = _label(head)
+    return head, rest
+
+
+def features(text: str, column: Callable[[str, str], int]) -> dict[int, float]:
+    """Return the values of features by column; `column(namespace, feature)` says which."""
     total: dict[int, float] = {}
-    for part in rest.split("|"):
+    for part in text.split("|"):
         namespace, scale = "", 1.0
         words = part.split()
         if words and not part[0].isspace():
             namespace, scale = _valued(words.pop(0))
         for word in words:
             feature, value = _valued(word)
-            j = column(namespace, feature, n_features)
+            j = column(namespace, feature)
             total[j] = total.get(j, 0.0) + scale * value
-    return label, wrong, list(total), list(total.values())
+    return total
 
 
 def _valued(word: str) -> tuple[str, float]:
@@ -61,13 +74,19 @@ def _valued(word: str) -> tuple[str, float]:
     return name, value
 
 
-def _label(head: str) -> tuple[str, bool]:
-    """Return the label, and whether it is the action of a choice that cost something."""
+def split_head(head: str) -> tuple[list[str], str | None]:
+    """Return the words before the bar, and the tag if there is one."""
     words = head.split()
     if words and (words[-1].startswith("'") or (not head[-1].isspace() and len(words) > 1)):
-        words.pop()  # a tag
-    elif words and not head[-1].isspace():
+        return words[:-1], words[-1].removeprefix("'")
+    if words and not head[-1].isspace():
         raise ValueError(f"a blank must stand between the label and |, got {head.strip()!r}|")
+    return words, None
+
+
+def _label(head: str) -> tuple[str, bool]:
+    """Return the label, and whether it is the action of a choice that cost something."""
+    words, _ = split_head(head)
     if not words or words == ["shared"]:
         raise ValueError(f"must begin with a label, got {head.strip()!r}")
     label, *logged = words[0].split(":")

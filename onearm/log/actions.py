@@ -1,0 +1,127 @@
+"""Actions of Vowpal Wabbit as labels: action j is the label j, for j = 1, …, k.
+
+A cost c is the reward -c, so that the value of a policy is minus its loss there; where exactly one
+label is right, costs are 0 and 1, and the reward is 1 - c. The features that an action has by
+itself say nothing beyond the label if they are always the same, and are left out; if they differ
+between events, the actions are not labels and the file is refused, unless that is to be ignored.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from onearm.core.sparse_check import MOST_FEATURES
+from onearm.log.log import Log
+from onearm.log.passes import Passes
+from onearm.log.records import MOST_LABELS, Labels, Records
+from onearm.log.rows import DENSE, SPARSE, Rows
+from onearm.log.text import Fielded, Numbered, chunked
+from onearm.schema.schema import Schema
+from onearm.schema.values import shown
+from onearm.streams.vowpal import COLUMNS
+from onearm.streams.vowpal import column as hashed_column
+
+OWN = re.compile(r"f([0-9]{1,10})")  # the name of a column that we wrote
+
+
+@dataclass
+class Stated:
+    """What a user states about a file of Vowpal Wabbit."""
+
+    costs: tuple[float, float] = (0.0, 1.0)
+    feedback: str = "reward"
+    n_classes: int | None = None  # by default the largest action
+    n_features: int | None = None
+    hashed: bool = True  # else features are called f0, f1, … as we write them
+    ignore_action_features: bool = False
+    schema: Schema | None = None  # which encodes contexts, of dsjson only
+
+    def __post_init__(self) -> None:
+        if self.feedback == "one_right" and tuple(self.costs) != (0, 1):
+            raise ValueError(f"costs must be (0, 1) with one_right, got {self.costs}")
+        for size, most in (("n_classes", MOST_LABELS), ("n_features", MOST_FEATURES)):
+            value = getattr(self, size)
+            if value is not None and not (isinstance(value, int) and 1 <= value <= most):
+                raise ValueError(f"{size} must be a whole number in [1, {most}], got {value!r}")
+
+    @property
+    def rewards(self) -> tuple[float, float]:
+        """The range of rewards."""
+        low, high = self.costs
+        return (0.0, 1.0) if self.feedback == "one_right" else (0.0 - high, 0.0 - low)
+
+    def reward(self, cost: float) -> float:
+        """Return the reward of a cost."""
+        return 1.0 - cost if self.feedback == "one_right" else 0.0 - cost
+
+    def rows(self) -> Rows:
+        """Return the kind of rows."""
+        if self.schema is not None and self.schema.columns:
+            return Rows(SPARSE if self.schema.n_words else DENSE, self.schema.n_features)
+        return Rows(SPARSE, self.n_features or (COLUMNS if self.hashed else None))
+
+    def column(self) -> Callable[[str, str], int]:
+        """Return what gives the column of a feature in a namespace."""
+        d = self.n_features or COLUMNS
+        return (lambda space, name: hashed_column(space, name, d)) if self.hashed else _own_column
+
+
+def _own_column(namespace: str, feature: str) -> int:
+    name = OWN.fullmatch(feature)
+    if name is None:
+        raise ValueError(f"features that are not hashed must be f0, f1, …, got {feature!r}")
+    return int(name[1])
+
+
+def as_action(number: Any, what: str = "an action") -> str:
+    """Return the name of an action."""
+    if isinstance(number, str) and number.isascii() and number.isdigit() and len(number) < 10:
+        number = int(number)
+    if type(number) is not int or not 1 <= number <= MOST_LABELS:
+        raise ValueError(
+            f"{what} must be a whole number in [1, {MOST_LABELS}], got {shown(number)}"
+        )
+    return str(number)
+
+
+@dataclass
+class ActionFeatures:
+    """The features that actions have by themselves, in one pass."""
+
+    file: str
+    ignored: bool
+    known: dict[str, str] = field(default_factory=dict)  # the first of each action
+
+    def require_same(self, action: str, features: str, at: int) -> None:
+        """Refuse a file where an action has other features than before."""
+        before = self.known.setdefault(action, features)
+        if before != features and not self.ignored:
+            changed = f"action {action} had {shown(before)}, now {shown(features)}"
+            why = "actions are labels only if their own features stay the same"
+            way_out = "with ignore_action_features=True these are left out"
+            raise ValueError(f"{self.file}, line {at}: {why}: {changed}; {way_out}")
+
+
+def action_log(
+    path: Path, stated: Stated, events: Callable[[Rows], Numbered], name: str | None
+) -> Log:
+    """Return the log of a file whose events have actions for labels."""
+    rows, fielded = stated.rows(), Fielded()
+
+    def parts() -> Iterator[Records]:
+        return chunked(lambda: events(rows), fielded, rows, lambda: len(passes.labels))
+
+    names = range(1, (stated.n_classes or 0) + 1)
+    schema = stated.schema
+    known = schema.labels if schema and schema.labels else names
+    passes = Passes(path.name, parts, stated.rewards, Labels(known))
+    passes.first(parts)
+    if passes.names:
+        names = range(1, max(map(int, passes.names)) + 1)
+        known, passes.labels = names, Labels(names)
+    rows.is_open = False
+    fielded.drop_full_sets(len(passes.labels))
+    schema = schema.with_labels(known) if schema else Schema({}, known)
+    return passes.log(rows.width, schema, stated.feedback, name or path.name)
