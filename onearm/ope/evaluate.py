@@ -16,6 +16,7 @@ from onearm.ope.estimating import (
     curve,
     difference,
     estimated,
+    logged_terms,
     logged_value,
     mean_weight,
     replayed,
@@ -27,6 +28,7 @@ from onearm.ope.parts import segments, windows
 from onearm.ope.policies import Policy
 from onearm.ope.uncertainty import VALID, require_valid
 from onearm.ope.weighing import Judged, Progress, weigh
+from onearm.schema.names import counted
 
 
 def evaluate(
@@ -99,10 +101,12 @@ def _evaluation(
         for name, kind in settings.estimators
         if name != "replay"
     ]
+    terms_of = [("logged", logged_terms(judged))]
+    terms_of += [(policy.name, bounded_terms(x, judged)) for policy, x in each]
     return Evaluation(
         log, [logged_value(judged, settings, log), *estimates],
         [difference(p, other, judged, x, settings, len(each), log) for p, x in each], weights,
-        [curve(policy, judged, x, settings, log) for policy, x in each],
+        [curve(name, terms, settings, log) for name, terms in terms_of],
         segments(log, judged, policies, by, settings.alpha, bounded_terms) if by else [],
         windows(log, judged, policies, n_windows, settings.alpha, bounded_terms),
         [*judged.check.findings(), *found], _notes(log, judged, settings),
@@ -146,7 +150,7 @@ def _column_of(log: Log, by: str) -> int:
 
 def _notes(log: Log, judged: Judged, settings: Settings) -> list[str]:
     counts = log.counts
-    notes = [f"{len(judged.reward):,} events are judged of {len(log):,} in the log."]
+    notes = [f"Of {counted(len(log), 'event')} of the log, {len(judged.reward):,} are judged."]
     rules = {
         "default": "got no reward in time: the default reward counts",
         "pending": "have no reward yet: left out, which misleads if good ones come sooner",

@@ -1,6 +1,7 @@
 """Evaluation: what `evaluate` returns, estimates and differences with all that they rest on."""
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -109,12 +110,24 @@ class Evaluation:
         console = Console(width=110, no_color=True, highlight=False)
         with console.capture() as captured:
             print_tables(self, console)
-        return captured.get()
+        return "\n".join(line.rstrip() for line in captured.get().splitlines())
 
     __repr__ = __str__
 
-    def write_page(self, path: Any) -> None:
+    def rows(self) -> list[dict[str, Any]]:
+        """Return estimates, differences, segments and windows as flat rows, for a data frame."""
+        from onearm.ope.report import rows
+
+        return rows(self)
+
+    def write_page(self, path: str | Path, command: str = "") -> None:
         """Write a page with tables and charts: one HTML file that needs nothing else."""
         from onearm.ope.report import write_page
 
-        write_page(self, path)
+        write_page(self, path, command)
+
+    def write(self, folder: str | Path, command: str = "") -> list[Path]:
+        """Write the page and the numbers into a folder: evaluation.html and results.csv."""
+        from onearm.ope.report import write
+
+        return write(self, folder, command)

@@ -1,8 +1,9 @@
-"""The page: the results of a race as one HTML file that needs nothing else, not even a network.
+"""Pages: the results of a race or an evaluation as one HTML file that needs nothing else.
 
-Everything is in the file: style, program, uPlot, and the points of the curves as JSON. Tables and
-speeds are plain HTML and can be read without JavaScript, which draws the curves. A policy in the
-page forbids it to fetch anything, and to run any program but the one whose hash is given.
+Everything is in the file, and it needs no network: style, program, uPlot, and the points of the
+curves as JSON. Tables, dots and bars are plain HTML and can be read without JavaScript, which draws
+the curves. A policy in the page forbids it to fetch anything, and to run any program but the one
+whose hash is given. `page.html` is what all pages have, `parts.html` what they share.
 """
 
 import base64
@@ -16,7 +17,10 @@ from onearm.page import plots, text
 
 HERE = Path(__file__).parent
 SCRIPTS = ("ticks", "readout", "chart", "table", "page")
-FILTERS = ("known", "share", "half", "count", "size", "value", "moment", "decade")
+FILTERS = (
+    "known", "share", "half", "count", "size", "value", "moment", "decade", "number", "weight",
+    "percent",
+)  # fmt: skip
 
 
 def write(data: dict[str, Any], path: str | Path) -> None:
@@ -36,6 +40,16 @@ def write(data: dict[str, Any], path: str | Path) -> None:
     sweeps = [plots.sweep_lines(stream) for stream in streams]
     for stream in streams:
         stream["speeds"] = plots.speeds(stream["learners"])
+    points = [
+        plots.script_json({"curves": curve, "exploration": sweep})
+        for curve, sweep in zip(curves, sweeps, strict=True)
+    ]
+    shown = race | {"streams": streams, "points": points, "exploration": sweeps}
+    write_html("race.html", shown, path)
+
+
+def write_html(template: str, shown: dict[str, Any], path: str | Path) -> None:
+    """Write a page: a template with what it shows, the style and the program."""
     uplot = HERE / "uplot"
     licence = f"/*!\nuPlot\n{(uplot / 'LICENSE').read_text()}*/"
     scripts = [(HERE / f"{name}.js").read_text() for name in SCRIPTS]
@@ -46,15 +60,10 @@ def write(data: dict[str, Any], path: str | Path) -> None:
         lstrip_blocks=True,
     )  # fmt: skip
     environment.filters.update({name: getattr(text, name) for name in FILTERS})
-    html = environment.get_template("page.html").render(
-        race | {"streams": streams},
+    html = environment.get_template(template).render(
+        shown,
         style=(uplot / "uPlot.min.css").read_text() + "\n" + plots.STYLESHEET,
         program=program,
         program_hash=base64.b64encode(hashlib.sha256(program.encode()).digest()).decode(),
-        points=[
-            plots.script_json({"curves": curve, "exploration": sweep})
-            for curve, sweep in zip(curves, sweeps, strict=True)
-        ],
-        exploration=sweeps,
     )
     Path(path).write_text(html, encoding="utf-8", newline="\n")

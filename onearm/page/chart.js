@@ -1,20 +1,25 @@
-/* A chart: curves with shaded 95 % intervals, on logarithmic or linear axes. Buttons switch curves
-   on and off, dragging zooms. */
+/* A chart: curves with shaded intervals, on logarithmic or linear axes. Buttons switch curves on and
+   off, dragging zooms. Errors are fractions, on axes that are logarithmic at first; values are in any
+   range, on a linear axis, over events on a linear one at first. */
 
 const cssValue = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const clip = (x) => (x === null ? null : Math.min(1, Math.max(0, x))); // errors are fractions
+const STEPS = { rounds: "round", events: "event" }; // of the curves over time
+const SETTLED = 0.1; // intervals before this part of all events are too wide to be in view
 const EARLY = 10; // logarithmic axes begin here: the rounds before are noise
 const TINY = 1e-9; // where an interval that reaches 0 ends on a logarithmic axis
 
 class Chart {
-  constructor(figure, lines, xName) {
+  constructor(figure, lines) {
+    const { x: xName, y: yName = "error", decimals = 4 } = figure.dataset;
     const x = lines[0].x;
     this.lines = lines.map((line) => ({ x, ...line }));
-    this.xName = xName;
+    Object.assign(this, { xName, yName, decimals: Number(decimals), step: STEPS[xName] });
+    this.isError = yName === "error";
     this.plot = figure.querySelector(".plot");
     this.shown = lines.map(() => true);
     this.buttons = lines.map(() => []);
-    this.log = true;
+    this.log = this.isError;
     figure.querySelectorAll("[data-line]").forEach((button) => this.bind(button));
     figure.querySelector("[data-all]").addEventListener("click", () => this.showAll(true));
     figure.querySelector("[data-none]").addEventListener("click", () => this.showAll(false));
@@ -91,10 +96,16 @@ class Chart {
     this.readout = new Readout(this);
   }
 
+  /* Return whether the axis of errors is logarithmic, which that of values never is. */
+  get logY() {
+    return this.log && this.isError;
+  }
+
   /* Return x and all series. What is not positive cannot be on a logarithmic axis. */
   points() {
-    const positive = this.log ? (y) => (y > 0 ? y : null) : (y) => y;
-    const bottom = this.log ? (y) => (y === null ? null : Math.max(TINY, y)) : (y) => y;
+    const positive = this.logY ? (y) => (y > 0 ? y : null) : (y) => y;
+    const bottom = this.logY ? (y) => (y === null ? null : Math.max(TINY, y)) : (y) => y;
+    const within = this.isError ? clip : (y) => y;
     return uPlot.join(
       this.lines.map(({ x, mean, low, high }) => {
         const skipped = this.log ? this.early(x) : 0;
@@ -102,8 +113,8 @@ class Chart {
         const all = [
           x,
           (mean ?? empty).map(positive),
-          (low ?? empty).map(clip).map(bottom),
-          (high ?? empty).map(clip).map(bottom),
+          (low ?? empty).map(within).map(bottom),
+          (high ?? empty).map(within).map(bottom),
         ];
         return all.map((values) => values.slice(skipped));
       }),
@@ -111,7 +122,7 @@ class Chart {
   }
 
   early(x) {
-    return this.xName === "rounds" && x.at(-1) >= 10 * EARLY ? x.findIndex((t) => t >= EARLY) : 0;
+    return this.step && x.at(-1) >= 10 * EARLY ? x.findIndex((t) => t >= EARLY) : 0;
   }
 
   options() {
@@ -127,12 +138,12 @@ class Chart {
         fill: () => this.colour(i, "20", "08"),
       })),
       scales: {
-        x: { time: false, ...distr(log), range: (u, low, high) => [low, high] },
-        y: { ...distr(this.log), range: (u, low, high) => this.room(low, high) },
+        x: { time: false, ...distr(log), range: (u, low, high) => apart(low, high) },
+        y: { ...distr(this.logY), range: (u, low, high) => this.room(low, high, u.series[0]) },
       },
       axes: [
         this.axis({ label: this.xName, log, space: 70, size: 34 }),
-        this.axis({ label: "error", log: this.log, space: 34, size: 48 }),
+        this.axis({ label: this.yName, log: this.logY, space: 34, size: this.isError ? 48 : 58 }),
       ],
       legend: { show: false },
       cursor: { y: false, points: { show: false }, drag: { x: true, y: true, uni: 24 } },
@@ -145,7 +156,7 @@ class Chart {
     const { dash, width, x } = this.lines[i];
     const show = this.shown[i];
     const end = { show, auto: false, spanGaps: true, points: { show: false } };
-    const upper = { ...end, auto: this.xName !== "rounds" }; // of some points all must be in view
+    const upper = { ...end, auto: !this.step }; // of some points all must be in view
     const mean = {
       show,
       stroke: () => this.colour(i, "ff", "40"),
@@ -178,10 +189,28 @@ class Chart {
     };
   }
 
-  /* Leave a little room above and below the means. */
-  room(low, high) {
+  /* Leave a little room above and below the means; of values also the intervals are in view. */
+  room(low, high, x) {
+    if (!this.isError) return this.roomOfValues(x);
     if (low === null || low === undefined) return this.log ? [0.01, 1] : [0, 1];
     if (this.log) return [low / 1.08, Math.min(high * 1.08, 1.02)];
     return [Math.max(0, low - 0.06 * (high - low || 0.1)), high + 0.06 * (high - low || 0.1)];
   }
+
+  roomOfValues({ min, max }) {
+    const seen = this.lines.filter((_, i) => this.shown[i]).flatMap(({ x, mean, low, high }) => {
+      const settled = Math.max(min, SETTLED * x.at(-1));
+      const ends = x.flatMap((t, i) => (t >= settled && t <= max ? [low?.[i], high?.[i]] : []));
+      return [...ends, ...x.flatMap((t, i) => (t >= settled && t <= max ? [mean?.[i]] : []))];
+    });
+    const known = seen.filter((y) => y !== null && y !== undefined);
+    if (!known.length) return [0, 1];
+    const [low, high] = apart(Math.min(...known), Math.max(...known));
+    return [low - 0.04 * (high - low), high + 0.04 * (high - low)];
+  }
+}
+
+/* Return the ends of an axis, which must differ. */
+function apart(low, high) {
+  return low < high ? [low, high] : [low - (Math.abs(low) || 1) / 2, low + (Math.abs(low) || 1) / 2];
 }

@@ -1,4 +1,4 @@
-/* The page: a panel per stream, its charts; copying, printing and dark mode. */
+/* The page: a panel per stream or evaluation, its charts; copying, printing and dark mode. */
 
 const panels = [...document.querySelectorAll(".stream")];
 const tabs = [...document.querySelectorAll("[role=tab]")];
@@ -7,11 +7,11 @@ const charts = panels.flatMap(makePanel);
 function makePanel(panel) {
   const points = JSON.parse(panel.querySelector("script").textContent);
   const table = panel.querySelector("table");
-  makeSortable(table);
+  panel.querySelectorAll("table").forEach(makeSortable);
   return ["curves", "exploration"].flatMap((kind) => {
     const figure = panel.querySelector(`[data-plot=${kind}]`);
     if (!figure) return [];
-    const chart = new Chart(figure, points[kind], figure.dataset.x);
+    const chart = new Chart(figure, points[kind]);
     if (kind === "curves")
       table.querySelectorAll("[data-line]").forEach((button) => chart.bind(button));
     return [chart];

@@ -72,11 +72,11 @@ def styled(streams: list[Row]) -> list[Row]:
     return ranked
 
 
-def curve_lines(lines: list[Row]) -> list[Row]:
-    """Return the curves, to four digits; `x` is left out where it is that of the first curve."""
+def curve_lines(lines: list[Row], digits: int = 4) -> list[Row]:
+    """Return the curves, to so many digits; `x` is left out where it is that of the first curve."""
     first = lines[0]["curve"]["rounds"] if lines else []
     return [
-        _line(line, line["label"], line["curve"])
+        _line(line, line["label"], line["curve"], digits)
         | ({} if i and line["curve"]["rounds"] == first else {"x": line["curve"]["rounds"]})
         for i, line in enumerate(lines)
     ]
@@ -98,16 +98,17 @@ def sweep_lines(stream: Row) -> list[Row]:
     return [line for line in lines if line["x"]]
 
 
-def _line(style: Row, label: str, curve: Row) -> Row:
+def _line(style: Row, label: str, curve: Row, digits: int = 4) -> Row:
     look = {key: style[key] for key in ("colour", "dash", "width")}
-    return {"label": label} | look | {key: _brief(curve[key]) for key in ("mean", "low", "high")}
+    numbers = {key: _brief(curve[key], digits) for key in ("mean", "low", "high")}
+    return {"label": label} | look | numbers
 
 
-def _brief(values: Sequence[float | None] | None) -> list[float | None] | None:
-    """Return four digits of each, which is finer than a pixel; None where nothing is known."""
+def _brief(values: Sequence[float | None] | None, digits: int) -> list[float | None] | None:
+    """Return some digits of each, four are finer than a pixel; None where nothing is known."""
     if values is None or all(v is None for v in values):
         return None
-    return [None if v is None else float(f"{v:.4g}") for v in values]
+    return [None if v is None else float(f"{v:.{digits}g}") for v in values]
 
 
 def speeds(learners: list[Row]) -> Row:

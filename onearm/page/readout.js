@@ -1,4 +1,4 @@
-/* A readout: the values of the visible curves at the cursor, from the highest error to the lowest. */
+/* A readout: the values of the visible curves at the cursor, from the highest to the lowest. */
 
 const NEAR = 14; // pixels within which a curve is the one pointed at
 const ROW = 19; // pixels
@@ -40,15 +40,16 @@ class Readout {
   }
 
   head(idx) {
-    const { uplot, xName } = this.chart;
+    const { uplot, xName, step } = this.chart;
     const x = uplot.data[0][idx];
-    return element("b", xName === "rounds" ? `round ${whole.format(x)}` : `${xName} ${x}`);
+    return element("b", step ? `${step} ${whole.format(x)}` : `${xName} ${x}`);
   }
 
   line({ i, y }) {
     const row = element("div", "", i === this.chart.focused ? "near" : "");
     const swatch = this.chart.buttons[i][0].querySelector("svg").cloneNode(true);
-    row.append(swatch, element("span", this.chart.lines[i].label), element("span", y.toFixed(4)));
+    const value = y.toFixed(this.chart.decimals).replace("-", "−");
+    row.append(swatch, element("span", this.chart.lines[i].label), element("span", value));
     return row;
   }
 }

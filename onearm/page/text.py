@@ -1,6 +1,7 @@
 """Text: numbers as the page shows them. What is not known is a dash."""
 
 import json
+import math
 from datetime import datetime
 from typing import Any
 
@@ -19,6 +20,46 @@ def share(x: float | None, sign: str = "-") -> str:
     ('0.1235', '−0.5000', '+0.0200', '–')
     """
     return UNKNOWN if x is None else f"{x:{sign}.4f}".replace("-", "−")
+
+
+def number(x: float | None, decimals: int = 4, sign: str = "-") -> str:
+    """Return a number with so many decimals, and a true minus.
+
+    >>> number(-1234.5, 1), number(0.02, 4, sign="+"), number(float("nan")), number(None)
+    ('−1,234.5', '+0.0200', '–', '–')
+    """
+    if x is None or math.isnan(x):
+        return UNKNOWN
+    return f"{x:{sign},.{decimals}f}".replace("-", "−")
+
+
+def decimals_for(width: float) -> int:
+    """Return how many decimals the numbers of a range need, to tell 10,000 of them apart.
+
+    >>> decimals_for(1), decimals_for(50), decimals_for(1e6), decimals_for(0.002)
+    (4, 3, 0, 7)
+    """
+    return min(12, max(0, 4 - math.floor(math.log10(width))))
+
+
+def weight(x: float | None) -> str:
+    """Return a weight to three digits.
+
+    >>> weight(1.2345), weight(1234567.0), weight(0), weight(3e9), weight(None)
+    ('1.23', '1,230,000', '0', '3e+09', '–')
+    """
+    if x is None:
+        return UNKNOWN
+    return f"{x:.3g}" if x < 1000 or x >= 1e9 else f"{float(f'{x:.3g}'):,.0f}"
+
+
+def percent(x: float | None) -> str:
+    """Return a share in percent, to three digits.
+
+    >>> percent(0.95), percent(0.9875), percent(0.0), percent(None)
+    ('95 %', '98.8 %', '0 %', '–')
+    """
+    return UNKNOWN if x is None else f"{100 * x:.3g} %"
 
 
 def half(interval: dict[str, float | None] | None) -> str:

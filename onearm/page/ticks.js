@@ -6,7 +6,7 @@ function linearTicks(low, high, room) {
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= rough);
   const ticks = [];
-  for (let i = Math.ceil(low / step - 1e-9); i * step <= high * (1 + 1e-12); i++)
+  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; i++)
     ticks.push(+(i * step).toPrecision(12));
   return ticks;
 }
@@ -30,4 +30,5 @@ const short = new Intl.NumberFormat("en", { notation: "compact", maximumFraction
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
 /* Return a number without digits that say nothing: 0.05, 200, 10K. */
-const tickText = (x) => (x >= 1000 ? short.format(x) : String(+x.toPrecision(6)));
+const tickText = (x) =>
+  (Math.abs(x) >= 1000 ? short.format(x) : String(+x.toPrecision(6))).replace("-", "−");

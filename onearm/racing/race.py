@@ -1,6 +1,5 @@
 """The race: play what is missing of a plan, and return the results."""
 
-import tempfile
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,7 +10,7 @@ from rich.console import Console
 
 from onearm.core.kernels import is_compiled
 from onearm.experiments.job import Record, key
-from onearm.experiments.ledger import Ledger, name_in_errors
+from onearm.experiments.ledger import Ledger
 from onearm.experiments.pool import ALL_CORES, is_cluster, require_place
 from onearm.experiments.run import Experiment, print_line
 from onearm.prepare.prepared import learner_for
@@ -83,29 +82,21 @@ class Results:
     def write(self, folder: str | Path, command: str = "", figures: bool = False) -> list[Path]:
         """Write the page, numbers and the plan into a folder, with `figures` also SVG and PNG."""
         from onearm import page
+        from onearm.page.files import replaced_together, write_numbers
         from onearm.racing.figures import is_figure, write_figures
 
         folder, scores = Path(folder), self.scores()
         if not scores:
             raise ValueError(f"no run has ended: {'; '.join(self.failures[:1])}")
-        folder.mkdir(parents=True, exist_ok=True)
         data = report.page_data(self.plan, scores, self.failed, command)
-        with (
-            name_in_errors(folder),
-            tempfile.TemporaryDirectory(prefix="writing-", dir=folder) as name,
-        ):
-            new = Path(name)  # files are replaced when all are written
+        with replaced_together(folder) as new:
             page.write(data, new / "race.html")
             (new / "race.toml").write_text(data["toml"], encoding="utf-8")
-            written = [
-                new / "race.html",
-                new / "race.toml",
-                *report.write_numbers(self.rows(), new),
-            ]
+            written = [new / "race.html", new / "race.toml", *write_numbers(self.rows(), new)]
             written += write_figures(scores, new) if figures else []
             for path in filter(is_figure, list(folder.iterdir())):
                 path.unlink()
-            return [path.replace(folder / path.name) for path in written]
+        return [folder / path.name for path in written]
 
     @classmethod
     def read(cls, folder: str | Path) -> "Results":

@@ -1,10 +1,8 @@
-"""The report of a race: a table, files of numbers, figures, and what its page shows."""
+"""The report of a race: a table, rows of numbers, and what its page shows."""
 
-import csv
 from collections.abc import Sequence
 from io import StringIO
 from math import isnan, nan
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -47,7 +45,6 @@ IN_ORDER = (
     "randomness of the learners, not of the rows."
 )
 WIDE = 160  # characters of a line of a table that is text
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how formulas begin in spreadsheets
 
 
 def table(scores: Sequence[Score], stream: str, failures: Sequence[Failure] = ()) -> Table:
@@ -137,31 +134,6 @@ def rows(scores: Sequence[Score], failures: Sequence[Failure] = ()) -> list[dict
                 flat += known
             known[0]["failed"] = some[0].reason
     return flat
-
-
-def write_numbers(lines: list[dict[str, Any]], folder: Path) -> list[Path]:
-    """Write flat rows as results.csv, and results.parquet where pyarrow is installed."""
-    path = folder / "results.csv"
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(lines[0]))
-        writer.writeheader()
-        writer.writerows({key: _safe(value) for key, value in line.items()} for line in lines)
-    try:
-        import pyarrow
-        from pyarrow import parquet
-    except ImportError:
-        return [path]
-    parquet.write_table(pyarrow.Table.from_pylist(lines), folder / "results.parquet")
-    return [path, folder / "results.parquet"]
-
-
-def _safe(value: Any) -> Any:
-    """Put a quote before a text that a spreadsheet would run as a formula.
-
-    >>> _safe("=1+1"), _safe("-letter"), _safe("letter"), _safe(-0.5)
-    ("'=1+1", "'-letter", 'letter', -0.5)
-    """
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
 
 
 def page_data(

@@ -1,5 +1,6 @@
 """The program given what it cannot use, or no room: words and an exit code, never a traceback."""
 
+import csv
 import errno
 import json
 import os
@@ -12,7 +13,6 @@ from typer.testing import CliRunner
 
 import onearm
 from onearm.cli.program import app
-from onearm.racing import report
 from onearm.racing.race import RUNS, race
 
 runner = CliRunner()
@@ -92,7 +92,7 @@ def test_a_report_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatc
     command = ["race", "SynSep", *ROUNDS, "--out", str(tmp_path)]
     assert runner.invoke(app, command).exit_code == 0
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    monkeypatch.setattr(report.csv.DictWriter, "writerows", no_space)
+    monkeypatch.setattr(csv.DictWriter, "writerows", no_space)
     result = runner.invoke(app, command)
     assert result.exit_code == 1
     assert f"error: {tmp_path}: No space left on device" in result.output
@@ -134,7 +134,7 @@ def test_texts_that_look_like_formulas_are_quoted(tmp_path):
     results = race(streams, ["SOBA"], on=1)
     results.write(tmp_path)
     with (tmp_path / "results.csv").open(newline="", encoding="utf-8") as file:
-        rows = list(report.csv.DictReader(file))
+        rows = list(csv.DictReader(file))
     assert [row["stream"] for row in rows] == [f"'{name}" for name in names[:-1]] + ["fine=1"]
     assert all(float(row["error"]) == score.error.mean for row, score in
                zip(rows, results.scores(), strict=True))  # fmt: skip

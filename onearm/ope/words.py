@@ -1,0 +1,77 @@
+"""Words of an evaluation, as its tables and its page say them."""
+
+import math
+
+from onearm.ope.evaluation import Estimate, Evaluation
+from onearm.page.text import decimals_for
+
+INTERVALS = {
+    "gaussian": "Gaussian",
+    "bootstrap": "bootstrap",
+    "empirical_bernstein": "empirical Bernstein",
+    "clopper_pearson": "Clopper–Pearson",
+    "betting": "betting",
+    "confidence_sequence": "confidence sequence",
+}
+VALID = {True: "yes", False: "no", None: "–"}
+
+
+def decimals_of(evaluation: Evaluation) -> int:
+    """Return how many decimals values in the units of the log's rewards have."""
+    low, high = evaluation.log.rewards
+    return decimals_for(high - low)
+
+
+def is_decided(difference: Estimate) -> bool:
+    """Return whether the interval of a difference excludes 0."""
+    return difference.low > 0 or difference.high < 0
+
+
+def verdict(difference: Estimate) -> str:
+    """Return "better", "worse" or "not decided"."""
+    if not is_decided(difference):
+        return "not decided"
+    return "better" if difference.low > 0 else "worse"
+
+
+def what_would_decide(difference: Estimate) -> str:
+    """Return how many more events would decide a difference; nothing where it is decided."""
+    if is_decided(difference) or difference.n_more is None:
+        return ""
+    if math.isinf(difference.n_more):
+        return "more events like these would not decide it"
+    return f"about {about(difference.n_more)} more events would decide it"
+
+
+def about(n: float) -> str:
+    """Return a number of events to three digits.
+
+    >>> about(46_871), about(999), about(1_234_567)
+    ('46,900', '999', '1,230,000')
+    """
+    return f"{float(f'{n:.3g}'):,.0f}"
+
+
+def meanings(evaluation: Evaluation) -> list[str]:
+    """Return what is estimated, once for all policies of which it is the same."""
+    by_text: dict[str, list[str]] = {}
+    for estimate in evaluation.estimates:
+        names = by_text.setdefault(estimate.estimates, [])
+        if estimate.policy not in names:
+            names.append(estimate.policy)
+    return [f"{', '.join(names)}: {text}" for text, names in by_text.items()]
+
+
+def levels(evaluation: Evaluation) -> str:
+    """Return the level of the differences, each and together."""
+    n, level = len(evaluation.differences), evaluation.settings["level"]
+    if n == 1:
+        return f"{100 * level:g} %"
+    each = evaluation.differences[0].level
+    return f"{100 * each:.4g} % each, {100 * level:g} % together"
+
+
+def against(evaluation: Evaluation) -> str:
+    """Return the name of the policy that all are compared with."""
+    name = str(evaluation.settings["against"])
+    return "the logged policy" if name == "logged" else name
