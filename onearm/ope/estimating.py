@@ -111,9 +111,14 @@ def _bounded_terms(
     return Bounded(w * r, w * (1 - r), 0.0), most
 
 
+def logged_terms(judged: Judged) -> Bounded:
+    """Return the terms of the policy that wrote the log: its rewards."""
+    return Bounded(judged.reward, 1 - judged.reward, 0.0)
+
+
 def logged_value(judged: Judged, settings: Settings, log: Log) -> Estimate:
     r, at = judged.reward, np.array([len(judged.reward)])
-    low, high = sequence(Bounded(r, 1 - r, 0.0), settings.alpha, at)
+    low, high = sequence(logged_terms(judged), settings.alpha, at)
     first, last = (float(in_units(end[0], log)) for end in (low, high))
     return Estimate(
         "logged", "mean", float(in_units(r.mean(), log)), first, last, settings.level,
@@ -203,15 +208,18 @@ def mean_weight(weights: Weights, x: Weighed) -> Finding:
     above = lower_sequence(excess, 1.0, 5e-4, at)[0] > 0
     below = lower_sequence(-excess, max(weights.largest, 1.0), 5e-4, at)[0] > 0
     known = not np.isnan(x.support).any()
-    text = f"the mean weight of {weights.policy} is {weights.mean:.3f}, not {expected.mean():.3f}"
+    text = (
+        f"the mean weight of {weights.policy} is {weights.mean:.3f}, expected {expected.mean():.3f}"
+    )
     if below and not known:  # labels that were never chosen, rather than wrong propensities
         text += ": it makes choices that the logging policy hardly made"
     return Finding("mean weight", not above and not (below and known), text)
 
 
-def curve(policy: Policy, judged: Judged, x: Weighed, settings: Settings, log: Log) -> Curve:
-    at = curve_rounds(len(judged.reward), POINTS)
-    low, high = sequence(bounded_terms(x, judged), settings.alpha, at)
-    middle = (np.cumsum(x.lower) + np.arange(1, len(x.lower) + 1) - np.cumsum(x.upper)) / 2
-    values = (in_units(some, log) for some in (middle[at - 1] / at, low, high))
-    return Curve(policy.name, at, *values)
+def curve(name: str, terms: Bounded, settings: Settings, log: Log) -> Curve:
+    """Return the value over the first events, with its confidence sequence."""
+    at = curve_rounds(len(terms.lower), POINTS)
+    low, high = sequence(terms, settings.alpha, at)
+    middle = (np.cumsum(terms.lower)[at - 1] + at - np.cumsum(terms.upper)[at - 1]) / 2
+    values = (in_units(some, log) for some in (middle / at, low, high))
+    return Curve(name, at, *values)
