@@ -189,3 +189,38 @@ def as_times(at: Any, n: int) -> np.ndarray:
     if not ascending or times[0] < 1 or times[-1] > n:
         raise ValueError(f"at must be ascending numbers of events in [1, {n}], got {at!r}")
     return times
+
+
+class Running:
+    """A lower bound of a running mean whose terms come a few at a time."""
+
+    def __init__(self, least: float) -> None:
+        self.least, self.state = least, np.zeros(3)  # Σ ξ, V and the number of terms
+
+    @property
+    def n(self) -> int:
+        """How many terms there were."""
+        return int(self.state[2])
+
+    def add(self, terms: np.ndarray) -> None:
+        """Take further terms, which are at least -least."""
+        _advance(as_terms(terms, least=-self.least - ROUNDING), self.least + 1.0, self.state)
+
+    def bound(self, alpha: float) -> float:
+        """Return the bound; all bounds ever asked for hold together with probability 1-α."""
+        if not self.n:
+            return -self.least
+        S, V, t = self.state
+        bound = (S - float(boundary(np.array([V]), alpha)[0])) / t * (self.least + 1.0)
+        return float(min(1.0, max(-self.least, bound)))
+
+
+@kernel
+def _advance(x, scale, state):
+    """Add terms to Σ ξ, V and their number."""
+    for i in range(len(x)):
+        state[2] += 1.0
+        xi = x[i] / scale
+        guess = min((0.5 / scale + state[0]) / state[2], 1.0 / scale)
+        state[1] += (xi - guess) ** 2
+        state[0] += xi

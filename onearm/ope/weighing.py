@@ -203,13 +203,13 @@ def _weighed(
         unknown = np.full(len(r), np.nan)
         return Weighed(w, q_A, unknown, w * r, w * (1 - r), unknown, (w - w_other) * r, *simple)
     known, no_p = ~np.isnan(pi[:, 0]), np.isnan(p[:, 0])
-    lower = np.where(known, _bounded(r, q, pi, p, A, p_A), r)
-    upper = np.where(known, _bounded(1 - r, 1 - q, pi, p, A, p_A), 1 - r)
+    lower = np.where(known, bounded(r, q, pi, p, A, p_A), r)
+    upper = np.where(known, bounded(1 - r, 1 - q, pi, p, A, p_A), 1 - r)
     gain, loss = simple
     if other.ndim == 2:
         whole = known & ~(is_logged & no_p)
-        gain = np.where(whole, _bounded(r, q, pi - other, p, A, p_A), gain)
-        loss = np.where(whole, _bounded(r, q, other - pi, p, A, p_A), loss)
+        gain = np.where(whole, bounded(r, q, pi - other, p, A, p_A), gain)
+        loss = np.where(whole, bounded(r, q, other - pi, p, A, p_A), loss)
     q_pi = np.where(known, (pi * q).sum(axis=1), q_A)
     support = np.where(no_p, np.nan, np.where(p > 0, pi, 0.0).sum(axis=1))
     change = q_pi + w * (r - q_A) - _value_terms(r, q, other, A, p_A, is_logged)
@@ -244,7 +244,7 @@ def _distribution(events: Events, shape: tuple[int, ...]) -> np.ndarray:
     return np.full(shape, np.nan) if events.chances is None else events.chances
 
 
-def _bounded(
+def bounded(
     r: np.ndarray, q: np.ndarray, d: np.ndarray, p: np.ndarray, A: np.ndarray, p_A: np.ndarray
 ) -> np.ndarray:
     """Return φ of d = π, or D of d = Δ: q is clipped so that no term is far below 0."""

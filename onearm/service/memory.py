@@ -2,7 +2,16 @@
 
 from collections.abc import Iterator
 
-from onearm.service.records import Activation, Control, Decision, Outcome, Piece, Record, Rejected
+from onearm.service.records import (
+    Activation,
+    Control,
+    Decision,
+    Judged,
+    Outcome,
+    Piece,
+    Record,
+    Rejected,
+)
 from onearm.service.store import Batch
 
 
@@ -73,6 +82,17 @@ class MemoryStore:
                 decision = self.log[record.decision - 1]
                 assert isinstance(decision, Decision)
                 yield record, decision
+
+    def judged(self, after: int, most: int) -> list[Judged]:
+        found: list[Judged] = []
+        for record in self.log[after:]:
+            if isinstance(record, Decision) and len(found) < most:
+                outcome = self.outcome(record.event_id)
+                is_event = not record.deferred or self.is_activated(record.event_id)
+                reward = None if outcome is None else outcome.reward
+                about = (record.seq, record.pmf, record.shadows, record.label)
+                found.append(Judged(*about, reward, is_event and outcome is None))
+        return found
 
     def snapshots(self) -> list[int]:
         return sorted({piece.seq for piece in self.pieces if piece.sha256}, reverse=True)

@@ -67,6 +67,17 @@ class Control(NamedTuple):
 Record = Decision | Outcome | Activation | Control
 
 
+class Judged(NamedTuple):
+    """A decision with what became of it."""
+
+    seq: int
+    pmf: bytes
+    shadows: bytes | None
+    label: int
+    reward: float | None  # None: there is none, or none yet
+    is_open: bool  # a reward may still come
+
+
 class Rejected(NamedTuple):
     """Feedback that was not learnt from, and why."""
 

@@ -19,6 +19,7 @@ from onearm.service.records import (
     Activation,
     Control,
     Decision,
+    Judged,
     Outcome,
     Record,
 )
@@ -172,6 +173,17 @@ class SqliteStore:
         )
         for row in self.connection.execute(sql, (after, upto)):
             yield Outcome(*row[:6]), _decision(row[6:])
+
+    def judged(self, after: int, most: int) -> list[Judged]:
+        same = "ON {0}.event_id = d.event_id AND {0}.kind ="
+        sql = (
+            "SELECT d.seq, d.pmf, d.shadows, d.label, o.reward, "
+            "o.seq IS NULL AND (NOT d.deferred OR a.seq IS NOT NULL) FROM log d "
+            f"LEFT JOIN log o {same.format('o')} {OUTCOME} "
+            f"LEFT JOIN log a {same.format('a')} {ACTIVATION} "
+            f"WHERE d.kind = {DECISION} AND d.seq > ? ORDER BY d.seq LIMIT ?"
+        )
+        return [Judged(*row) for row in self.connection.execute(sql, (after, most))]
 
     def snapshots(self) -> list[int]:
         sql = "SELECT seq FROM snapshot WHERE sha256 IS NOT NULL ORDER BY seq DESC"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from onearm.service.records import Control, Decision, Outcome, Piece, Record, Rejected
+from onearm.service.records import Control, Decision, Judged, Outcome, Piece, Record, Rejected
 
 
 @dataclass
@@ -63,6 +63,9 @@ class Store(Protocol):
 
     def learnt(self, after: int, upto: int) -> Iterator[tuple[Outcome, Decision]]:
         """Return outcomes in their order with their decisions: those with after < seq <= upto."""
+
+    def judged(self, after: int, most: int) -> list[Judged]:
+        """Return decisions after a record, in their order, with what became of them."""
 
     def snapshots(self) -> list[int]:
         """Return the numbers at which there are complete snapshots, the newest first."""
