@@ -9,6 +9,7 @@ from typer import Argument, Option
 import onearm
 from onearm.cli.arguments import Learners, find_name, learner_names
 from onearm.cli.datasets import datasets
+from onearm.cli.evaluate import evaluate
 from onearm.cli.fit import fit
 from onearm.cli.inspect import inspect
 from onearm.cli.papers import papers
@@ -37,6 +38,7 @@ def main(
 app.command()(race)
 app.command()(fit)
 app.command()(predict)
+app.command()(evaluate)
 app.command()(inspect)
 app.command()(datasets)
 app.command()(papers)

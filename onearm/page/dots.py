@@ -12,7 +12,7 @@ Row = dict[str, Any]
 
 
 class Axis:
-    """A linear axis that shows all of some numbers.
+    """A linear axis that shows all of some numbers, except those outside of what is possible.
 
     >>> axis = Axis([-0.02, 0.03])
     >>> [mark["text"] for mark in axis.marks]
@@ -21,8 +21,10 @@ class Axis:
     (41.38, 93.1)
     """
 
-    def __init__(self, numbers: Iterable[float | None]) -> None:
-        known = [x for x in numbers if x is not None and math.isfinite(x)]
+    def __init__(
+        self, numbers: Iterable[float | None], least: float = -math.inf, most: float = math.inf
+    ) -> None:
+        known = [min(max(x, least), most) for x in numbers if x is not None and math.isfinite(x)]
         low, high = min(known, default=0.0), max(known, default=1.0)
         if low == high:
             low, high = low - (abs(low) or 1.0) / 2, high + (abs(high) or 1.0) / 2

@@ -43,7 +43,8 @@ def _styles(shown: Row) -> dict[str, Row]:
 def _headline(shown: Row) -> Row:
     """Return the differences as dots on an axis that has 0."""
     lines, decimals = shown["differences"], shown["decimals"]
-    axis = Axis([0.0, *ends(lines)])
+    low, high = shown["rewards"]
+    axis = Axis([0.0, *ends(lines)], low - high, high - low)
     texts = [interval_text(line, decimals, "+") for line in lines]
     rows = [
         line | {"text": text, "dots": [axis.dot(line, text)]}
@@ -57,7 +58,8 @@ def _parts(key: str, shown: Row, styles: dict[str, Row]) -> Row | None:
     parts, decimals = shown[key], shown["decimals"]
     if not parts or (key == "windows" and len(parts) < 2):
         return None
-    axis = Axis(x for part in parts for x in [*ends(part["policies"]), part["reward"]])
+    numbers = (x for part in parts for x in [*ends(part["policies"]), part["reward"]])
+    axis = Axis(numbers, *shown["rewards"])
     rows = []
     for part in parts:
         logged = {"label": "logged", "value": part["reward"], "low": None, "high": None}

@@ -25,8 +25,8 @@ runner = CliRunner()
 def test_help_shows_every_command():
     result = runner.invoke(app, ["--help"])
     assert result.exit_code == 0
-    commands = ("race", "fit", "predict", "inspect", "datasets", "papers", "check", "warm")
-    assert all(command in result.output for command in commands)
+    commands = ("race", "fit", "predict", "evaluate", "inspect", "datasets", "papers", "check")
+    assert all(command in result.output for command in (*commands, "warm"))
 
 
 def test_race(tmp_path):

@@ -1,0 +1,208 @@
+"""The command `onearm evaluate`: what other policies would have earned, from a log."""
+
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer import Argument, Option
+
+import onearm
+from onearm.cli.arguments import find_name, numbers, require_file
+from onearm.cli.errors import errors_in_words
+
+if TYPE_CHECKING:
+    from onearm.log.log import Log
+    from onearm.ope.evaluation import Evaluation
+
+WIDTH = 110  # columns of a table in a log file
+READ = ("label", "propensity", "reward", "time", "feedback")  # options of Log.read that are words
+SHOWN = 5  # bad lines
+
+Policies = Annotated[
+    list[str],
+    Option(
+        "--policy",
+        help="uniform, 'always LABEL', a learner with parameters ('inversegap scale=40': it "
+        "learns along the log), or a saved model (.safetensors); may be given again.",
+    ),
+]
+Against = Annotated[str, Option(help="The policy that all are compared with.")]
+Estimators = Annotated[
+    str,
+    Option(
+        help="Comma-separated: ips, clipped_ips, snips, dm, dr, sndr, switch_dr, dros, "
+        "sub_gaussian, cressie_read, replay."
+    ),
+]
+Interval = Annotated[
+    str | None,
+    Option(help="Kind of interval; default: the first that is valid for the estimator."),
+]
+Level = Annotated[float, Option(help="Coverage of the intervals.")]
+RewardModel = Annotated[str, Option(help="Reward model: linear, none, or a learner by name.")]
+Fitting = Annotated[
+    str, Option(help="predictable, or cross_fitted for the log of a policy that never changed.")
+]
+MaxWeight = Annotated[
+    float | None, Option(help="What no weight can exceed, or the limit of clipped_ips.")
+]
+By = Annotated[str | None, Option(help="Column whose values are judged apart.")]
+Windows = Annotated[int, Option(min=1, max=1000, help="Windows of time that are judged apart.")]
+Seed = Annotated[int, Option(min=0, max=2**62 - 1, help="Random seed of bootstrap and replay.")]
+SchemaFile = Annotated[Path | None, Option(help="What the columns are: JSON of a Schema.")]
+Range = Annotated[str, Option(metavar="LOW,HIGH", help="The range of rewards; default: 0,1.")]
+Costs = Annotated[
+    str, Option(metavar="LOW,HIGH", help="The range of costs of Vowpal Wabbit's files.")
+]
+Feedback = Annotated[str | None, Option(help="reward, or one_right: exactly one label is right.")]
+Label = Annotated[str | None, Option(help="Column of chosen labels of a table.")]
+Propensity = Annotated[str | None, Option(help="Column of propensities of a table.")]
+Reward = Annotated[str | None, Option(help="Column of rewards of a table.")]
+Time = Annotated[str | None, Option(help="Column of times of a table.")]
+
+
+def evaluate(
+    context: typer.Context,
+    log: Annotated[Path, Argument(help="Log: .parquet, .csv, .jsonl, .vw or .dsjson.")],
+    policy: Policies,
+    against: Against = "logged",
+    estimator: Estimators = "dr",
+    interval: Interval = None,
+    level: Level = 0.95,
+    model: RewardModel = "linear",
+    fitting: Fitting = "predictable",
+    max_weight: MaxWeight = None,
+    by: By = None,
+    windows: Windows = 10,
+    seed: Seed = 0,
+    schema: SchemaFile = None,
+    rewards: Range = "",
+    costs: Costs = "",
+    feedback: Feedback = None,
+    label: Label = None,
+    propensity: Propensity = None,
+    reward: Reward = None,
+    time: Time = None,
+    out: Annotated[Path, Option(help="Folder of the results.")] = Path("evaluation"),
+    show: Annotated[bool, Option("--open", help="Open the page in a browser.")] = False,
+) -> None:
+    """Judge policies from the log of another: a table, and a page with charts.
+
+    The answer is the difference to --against on the same events, with an interval that is valid
+    while the logging policy learns.
+
+    onearm evaluate log.parquet --policy soba --policy "inversegap scale=40" --against logged
+
+    onearm evaluate clicks.csv --label shown --propensity p --reward click --policy "always tech"
+
+    onearm evaluate train.vw --costs 0,10 --policy model.safetensors --by device --out judged
+    """
+    from onearm.experiments.run import print_line
+
+    asked = context.params
+    with errors_in_words():
+        _require_arguments(asked)
+        result = _evaluated(asked)
+        console = _console()
+        _print(result, console)
+        written = result.write(out, f"onearm {shlex.join(sys.argv[1:])}")
+    page = written[0].resolve().as_uri()
+    for text in [*written[1:], f"page: {page}"]:
+        print_line(str(text), console)
+    if show:
+        typer.launch(page)
+
+
+def _console() -> Any:
+    from rich.console import Console
+
+    in_log = not sys.stdout.isatty()
+    return Console(width=WIDTH, force_terminal=False) if in_log else Console()
+
+
+def _print(result: "Evaluation", console: Any) -> None:
+    from onearm.ope.report import print_tables
+
+    print_tables(result, console)
+    for line in result.log.bad_lines[:SHOWN]:
+        typer.echo(f"left out: {line}", err=True)
+
+
+def _require_arguments(asked: dict[str, Any]) -> None:
+    """Refuse files that are not there, before anything is read."""
+    require_file(asked["log"], "the log")
+    for name in [*asked["policy"], asked["against"]]:
+        if name.endswith(".safetensors"):
+            require_file(Path(name), "a policy")
+    if asked["schema"] is not None:
+        require_file(asked["schema"], "--schema")
+    if asked["out"].exists() and not asked["out"].is_dir():
+        raise typer.BadParameter(f"{asked['out']} is a file: --out must be a folder")
+
+
+def _evaluated(asked: dict[str, Any]) -> "Evaluation":
+    """Return the evaluation that was asked for."""
+    model = asked["model"]
+    if model not in ("linear", "none"):
+        model = getattr(onearm, find_name(model, onearm.LEARNERS, "reward model"))
+    try:
+        with _progress() as show:
+            log = _read(asked)
+            return onearm.evaluate(
+                log, asked["policy"], against=asked["against"], model=model,
+                estimator=[name.strip() for name in asked["estimator"].split(",")],
+                interval=asked["interval"], level=asked["level"], fitting=asked["fitting"],
+                max_weight=asked["max_weight"], by=asked["by"], n_windows=asked["windows"],
+                seed=asked["seed"], progress=show(log),
+            )  # fmt: skip
+    except KeyboardInterrupt:
+        typer.echo("stopped: nothing was written", err=True)
+        raise typer.Exit(130) from None
+
+
+def _read(asked: dict[str, Any]) -> "Log":
+    """Return the log of the file, read with the options that were given."""
+    options = {name: asked[name] for name in READ if asked[name] is not None}
+    options |= {name: _range(name, asked[name]) for name in ("rewards", "costs") if asked[name]}
+    if asked["schema"] is not None:
+        options["schema"] = _schema(asked["schema"])
+    try:
+        return onearm.Log.read(asked["log"], **options)
+    except TypeError as error:  # an option that files of this kind do not have
+        raise typer.BadParameter(str(error)) from error
+
+
+def _schema(path: Path) -> onearm.Schema:
+    try:
+        return onearm.Schema.from_json(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise typer.BadParameter(f"--schema {path}: {error}") from error
+
+
+def _range(name: str, text: str) -> tuple[float, float]:
+    ends = numbers(text)
+    if len(ends) != 2 or not ends[0] < ends[1]:
+        raise typer.BadParameter(f"--{name} must be LOW,HIGH with LOW < HIGH, got {text!r}")
+    return ends[0], ends[1]
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[["Log"], Callable[[int], None]]]:
+    """Give a function of a log that returns how to show the number of events done."""
+    from rich import progress as bars
+    from rich.console import Console
+
+    columns = "{task.description}", bars.BarColumn(), bars.TaskProgressColumn()
+    quiet, console = not sys.stderr.isatty(), Console(stderr=True)
+    with bars.Progress(*columns, console=console, disable=quiet, transient=True) as progress:
+        task = progress.add_task("reading", total=None)
+
+        def show(log: "Log") -> Callable[[int], None]:
+            progress.update(task, description="judging", total=len(log))
+            return lambda done: progress.update(task, completed=done)
+
+        yield show
