@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
+
 from onearm.experiments.identity import machine, machines, versions
 from onearm.ope.evaluation import Curve, Estimate, Evaluation, Part
 from onearm.ope.words import (
@@ -17,7 +19,7 @@ from onearm.ope.words import (
     verdict,
     what_would_decide,
 )
-from onearm.page.text import count, percent
+from onearm.page.text import percent
 from onearm.schema.names import counted
 
 PACKAGES = ("onearm", "numpy", "scipy", "numba")
@@ -38,12 +40,13 @@ def page_data(evaluation: Evaluation, command: str = "") -> Data:
         "facts": f"{counted(evaluation.estimates[0].n_events, 'event')} judged · "
         f"{counted(log.n_classes, 'label')} · rewards from {low:g} to {high:g}",
         "log": repr(log).strip("<>").removeprefix("Log: "), "decimals": decimals_of(evaluation),
+        "rewards": [low, high],
         "against": against(evaluation), "level": settings["level"],
         "levels": levels(evaluation), "kind": INTERVALS[str(kind.interval)],
         "valid": VALID[kind.valid_while_learning], "differences": differences,
         "estimates": [_estimate_data(e, evaluation) for e in evaluation.estimates],
         "meanings": meanings(evaluation), "weights": [asdict(w) for w in evaluation.weights],
-        "curves": [_curve_data(curve) for curve in evaluation.curves],
+        "curves": [_curve_data(curve, low, high) for curve in evaluation.curves],
         "by": settings.get("by"), "segments": _parts_data(evaluation.segments),
         "windows": _parts_data(evaluation.windows), "warnings": evaluation.warnings,
         "findings": [finding._asdict() for finding in evaluation.findings],
@@ -69,9 +72,11 @@ def _difference_data(e: Estimate) -> Data:
     }  # fmt: skip
 
 
-def _curve_data(curve: Curve) -> Data:
-    points = {"rounds": curve.events, "mean": curve.value, "low": curve.low, "high": curve.high}
-    return {"label": curve.policy, "curve": {key: list(v.tolist()) for key, v in points.items()}}
+def _curve_data(curve: Curve, low: float, high: float) -> Data:
+    """Return a curve, within what is possible: after few events it may be far outside."""
+    value = np.clip(curve.value, low, high)
+    points = {"rounds": curve.events, "mean": value, "low": curve.low, "high": curve.high}
+    return {"label": curve.policy, "curve": {key: v.tolist() for key, v in points.items()}}
 
 
 def _parts_data(parts: Sequence[Part]) -> list[Data]:
@@ -90,8 +95,8 @@ def _settings_data(settings: Data) -> Data:
         f"{name} with {INTERVALS[kind] if kind else 'no interval'}"
         for name, kind in settings["estimators"]
     ]
-    shown = {"estimators": ", ".join(pairs), "level": percent(settings["level"])}
-    shown |= {"fitting": settings["fitting"], "seed": str(settings["seed"])}
+    shown = {"Estimators": ", ".join(pairs), "Level": percent(settings["level"])}
+    shown |= {"Reward model": settings["fitting"].replace("_", "-"), "Seed": str(settings["seed"])}
     if settings["max_weight"] is not None:
-        shown["max_weight"] = count(settings["max_weight"])
+        shown["Largest weight"] = f"{settings['max_weight']:g}"
     return shown
