@@ -16,7 +16,7 @@ import numpy as np
 
 from onearm.agent.decision import as_decision
 from onearm.core.assembly import HIDDEN
-from onearm.core.choice import Trace
+from onearm.core.choice import Trace, class_name
 from onearm.log.arrays import encoded_rows, label_codes
 from onearm.log.events import OUTCOMES, Events, as_events
 from onearm.log.pieces import events_after, first_events, pieces
@@ -230,7 +230,7 @@ class Log:
         right = self.feedback == "one_right"
         if not right and not learner.real_rewards:
             raise ValueError(
-                f"{type(learner).__name__} learns from right or wrong only: the feedback of the "
+                f"{class_name(learner)} learns from right or wrong only: the feedback of the "
                 "log must be 'one_right', got 'reward'"
             )
         low, high = self.rewards
@@ -246,12 +246,12 @@ class Log:
         sizes = (learner.n_classes, learner.n_features)
         if sizes != (self.n_classes, self.n_features):
             mine = f"{self.n_classes} labels and {self.n_features} features"
-            its = f"{type(learner).__name__} has {sizes[0]} and {sizes[1]}"
+            its = f"{class_name(learner)} has {sizes[0]} and {sizes[1]}"
             raise ValueError(f"the {self.name} has {mine}, {its}")
         expected = getattr(learner, "schema", None)
         wrong = expected and self.schema and difference(expected, self.schema)
         if wrong:
-            raise ValueError(f"{type(learner).__name__} was made for other contexts: {wrong}")
+            raise ValueError(f"{class_name(learner)} was made for other contexts: {wrong}")
 
     def __repr__(self) -> str:
         parts = [f"{n:,} {word}" for word, n in self.counts.items() if n]

@@ -2,10 +2,14 @@
 
 Where the whole distribution is logged, the number of times that a label was chosen is compared with
 the sum of its chances, by z = Σ (1[a = l] - p_l) / √Σ p_l (1 - p_l), for all events and for each
-version of the policy with enough of them. Where only the propensity of the chosen label is logged,
-the mean of 1[a = l]/p must be the share of events that allowed l: a confidence sequence is compared
-with it, which holds while the policy learns. For propensities that are too large that sequence
-assumes that no propensity of the label is below the least one logged.
+version of the policy with enough of them; and Σ p_a, the chances of the chosen labels, with Σ p²,
+which finds distributions that stand at the wrong events. Of two allowed labels the propensity of
+one has the other's.
+
+Where only the propensity of the chosen label is known, the mean of 1[a = l]/p must be the share of
+events that allowed l. A confidence sequence, which holds while the policy learns, refuses means
+that are too large. One that is too small is only doubtful: propensities may be too large, or the
+label had next to no chance in many events, which cannot be told apart.
 """
 
 from collections import defaultdict
@@ -22,6 +26,7 @@ ALPHA = 1e-3  # probability that a right log fails any of its checks
 VERSIONS = 1000  # more are the states of a learner, with too few events each
 ENOUGH = 500  # events of a version that is checked by itself
 EXPECTED = 20.0  # times that a label is chosen, from which on z is used
+VARIANCE = 5.0  # of Σ p_a, from which on z is used
 
 
 class Finding(NamedTuple):
@@ -30,6 +35,7 @@ class Finding(NamedTuple):
     check: str
     passed: bool
     text: str
+    doubtful: bool = False  # passed, but a warning
 
 
 class Counts:
@@ -38,17 +44,27 @@ class Counts:
     def __init__(self, k: int) -> None:
         self.n, self.chosen = 0, np.zeros(k)
         self.expected, self.variance = np.zeros(k), np.zeros(k)
+        self.of_chosen = np.zeros(3)  # Σ p_a, what is expected, and its variance
 
     def add(self, label: np.ndarray, chances: np.ndarray) -> None:
         self.n += len(label)
         self.chosen += np.bincount(label, minlength=len(self.chosen))
         self.expected += chances.sum(axis=0)
-        self.variance += (chances * (1 - chances)).sum(axis=0)
+        squares = chances * chances
+        self.variance += (chances - squares).sum(axis=0)
+        square = squares.sum(axis=1)
+        variance = (squares * chances).sum() - (square * square).sum()
+        own = chances[np.arange(len(label)), label].sum()
+        self.of_chosen += (own, square.sum(), variance)
 
     def z(self) -> np.ndarray:
         enough = np.minimum(self.expected, self.n - self.expected) >= EXPECTED
         z = (self.chosen - self.expected) / np.sqrt(np.maximum(self.variance, 1e-300))
         return np.where(enough & (self.variance > 0), z, 0.0)
+
+    def z_of_chosen(self) -> float:
+        own, expected, variance = self.of_chosen
+        return float(own - expected) / variance**0.5 if variance >= VARIANCE else 0.0
 
 
 class LogCheck:
@@ -61,36 +77,37 @@ class LogCheck:
         self.label: list[np.ndarray] = []
         self.propensity: list[np.ndarray] = []
         self.allowed: list[np.ndarray] = []
+        self.least = 1.0  # of the logged chances above 0
         self.differs = 0  # events whose propensity is not that of the distribution
 
     def add(self, events: Events) -> None:
         """Take some events that have a reward."""
         if events.chances is not None:
-            known = ~np.isnan(events.chances[:, 0])
             self.differs += int((np.abs(events.propensity - events.logged_chance) > 1e-6).sum())
-            self._count(events.part(known))
-            events = events.part(~known)
-        if len(events):
-            self.label.append(events.label.astype(np.int32))
-            self.propensity.append(events.propensity)
-            n_labels = (len(events), self.k)
-            allowed = np.ones(n_labels, bool) if events.allowed is None else events.allowed
-            self.allowed.append(np.packbits(allowed, axis=1))
+        chances = _completed(events, self.k)
+        known = ~np.isnan(chances[:, 0])
+        if known.any():
+            whole = chances if known.all() else chances[known]
+            self.least = min(self.least, float(whole[whole > 0].min()))
+            self._count(events, known, whole)
+        if not known.all():
+            allowed = np.ones(chances.shape, bool) if events.allowed is None else events.allowed
+            self.label.append(events.label[~known].astype(np.int32))
+            self.propensity.append(events.propensity[~known])
+            self.allowed.append(np.packbits(allowed[~known], axis=1))
 
-    def _count(self, events: Events) -> None:
-        chances = events.chances
-        if chances is None or not len(events):
-            return
-        self.total.add(events.label, chances)
+    def _count(self, events: Events, known: np.ndarray, chances: np.ndarray) -> None:
+        label = events.label[known]
+        self.total.add(label, chances)
         if len(self.by_version) <= VERSIONS and not (events.policy is events.version is None):
-            for version, which in _versions(events):
-                self.by_version[version].add(events.label[which], chances[which])
+            for version, which in _versions(events, known):
+                self.by_version[version].add(label[which], chances[which])
 
     def findings(self) -> list[Finding]:
         """Return what the checks found."""
         found = []
         if self.total.n:
-            found.append(self._frequencies())
+            found += [self._frequencies(), self._chances_of_chosen()]
         if self.label:
             found.append(self._propensities())
         if self.differs:
@@ -98,14 +115,15 @@ class LogCheck:
             found.append(Finding("propensities of the distribution", True, text))
         return found
 
-    def _frequencies(self) -> Finding:
-        from scipy.special import ndtri
+    def _tried(self) -> dict[str, Counts]:
+        """Return the counts of all events, and of versions with enough of them."""
+        versions = self.by_version if len(self.by_version) <= VERSIONS else {}
+        return {"": self.total} | {v: c for v, c in versions.items() if c.n >= ENOUGH}
 
-        tried = {"": self.total}
-        if len(self.by_version) <= VERSIONS:
-            tried |= {v: c for v, c in self.by_version.items() if c.n >= ENOUGH}
+    def _frequencies(self) -> Finding:
+        tried = self._tried()
         z = {version: counts.z() for version, counts in tried.items()}
-        limit = -float(ndtri(ALPHA / (2 * self.k * len(tried))))
+        limit = _limit((self.k + 1) * len(tried))
         version = max(z, key=lambda name: np.abs(z[name]).max())
         worst, counts = int(np.abs(z[version]).argmax()), tried[version]
         where = f" by version {version}" if version else ""
@@ -114,6 +132,18 @@ class LogCheck:
             f"expected {counts.expected[worst]:,.0f} ± {2 * counts.variance[worst] ** 0.5:,.0f}"
         )
         return Finding("label frequencies", abs(z[version][worst]) <= limit, text)
+
+    def _chances_of_chosen(self) -> Finding:
+        tried = self._tried()
+        version = max(tried, key=lambda name: abs(tried[name].z_of_chosen()))
+        counts, where = tried[version], f" by version {version}" if version else ""
+        own, expected, variance = counts.of_chosen
+        text = (
+            f"the labels chosen{where} have a mean chance of {own / counts.n:.3f}, "
+            f"expected {expected / counts.n:.3f} ± {2 * variance**0.5 / counts.n:.3f}"
+        )
+        limit = _limit((self.k + 1) * len(tried))
+        return Finding("chances of chosen labels", abs(counts.z_of_chosen()) <= limit, text)
 
     def _propensities(self) -> Finding:
         label, p = np.concatenate(self.label), np.concatenate(self.propensity)
@@ -126,19 +156,41 @@ class LogCheck:
             most = float((1 / p[label == code]).max(initial=1.0))
             above = lower_sequence(terms, 1.0, alpha, at)[-1] > 0
             below = lower_sequence(-terms, most, alpha, at)[-1] > 0
-            if above or below:
+            if above or (below and worst.passed):
                 text = (
                     f"the mean of 1[chosen]/propensity is {(terms + allowed).mean():.3f} for label "
                     f"{self.labels[code]}, but {allowed.mean():.3f} of the events allowed it"
                 )
-                worst = Finding("propensities", False, text)
+                doubt = ": its propensities are too large, or it had next to no chance in many"
+                text += "" if above else doubt
+                worst = Finding("propensities", not above, text, not above)
         return worst
 
 
-def _versions(events: Events) -> Iterator[tuple[str, np.ndarray]]:
-    """Yield the versions of the policy that chose, with their events."""
-    numbers = np.full(len(events), -1) if events.version is None else events.version
-    names = np.full(len(events), "") if events.policy is None else events.policy.astype(str)
+def _limit(n_tests: int) -> float:
+    from scipy.special import ndtri
+
+    return -float(ndtri(ALPHA / (2 * n_tests)))
+
+
+def _completed(events: Events, k: int) -> np.ndarray:
+    """Return the distributions, NaN where they are not known."""
+    n = len(events)
+    chances = np.full((n, k), np.nan) if events.chances is None else events.chances
+    allowed = np.ones((1, k), bool) if events.allowed is None else events.allowed
+    two = np.isnan(chances[:, 0]) & (allowed.sum(axis=1) <= 2)
+    if not two.any():
+        return chances
+    rest = np.where(allowed, 1 - events.propensity[:, None], 0.0)
+    rest[np.arange(n), events.label] = events.propensity
+    return np.where(two[:, None], rest, chances)
+
+
+def _versions(events: Events, known: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield the versions of the policy that chose, with their places among known events."""
+    n = int(known.sum())
+    numbers = np.full(n, -1) if events.version is None else events.version[known]
+    names = np.full(n, "") if events.policy is None else events.policy[known].astype(str)
     words = np.char.add(np.char.add(names, " "), numbers.astype(str))
     found, of_event = np.unique(words, return_inverse=True)
     order = np.argsort(of_event.ravel(), kind="stable")

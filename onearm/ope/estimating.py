@@ -201,19 +201,25 @@ def weights_of(policy: Policy, x: Weighed) -> Weights:
     )  # fmt: skip
 
 
-def mean_weight(weights: Weights, x: Weighed) -> Finding:
-    """Return whether the mean weight is what it should be, by a confidence sequence."""
+def mean_weight(weights: Weights, x: Weighed, least: float) -> Finding:
+    """Return whether the mean weight is what it should be, by confidence sequences.
+
+    `least` is the least logged chance: no weight is above 1 over it. Where it is not known, because
+    only propensities are, a mean that is too small is doubtful.
+    """
+    known = not np.isnan(x.support).any()
     expected = np.where(np.isnan(x.support), 1.0, x.support)
     at, excess = np.array([len(expected)]), x.weight - expected
+    most = max(weights.largest, 1 / least if known else 1.0)
     above = lower_sequence(excess, 1.0, 5e-4, at)[0] > 0
-    below = lower_sequence(-excess, max(weights.largest, 1.0), 5e-4, at)[0] > 0
-    known = not np.isnan(x.support).any()
+    below = lower_sequence(-excess, most, 5e-4, at)[0] > 0
     text = (
         f"the mean weight of {weights.policy} is {weights.mean:.3f}, expected {expected.mean():.3f}"
     )
     if below and not known:  # labels that were never chosen, rather than wrong propensities
         text += ": it makes choices that the logging policy hardly made"
-    return Finding("mean weight", not above and not (below and known), text)
+    fine = not above and not (below and known)
+    return Finding("mean weight", fine, text, fine and bool(below))
 
 
 def curve(name: str, terms: Bounded, settings: Settings, log: Log) -> Curve:

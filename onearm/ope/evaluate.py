@@ -4,7 +4,6 @@ The log is read once (cross-fitted models: twice; replay: once more): `weighing`
 numbers per event and policy, of which all estimates, intervals and checks are functions.
 """
 
-import copy
 from collections.abc import Iterable
 from typing import Any
 
@@ -77,11 +76,11 @@ def evaluate(
     """
     settings = _settings(estimator, interval, level, fitting, max_weight, seed)
     candidates, other = as_policies(policies, log), as_policy(against, log)
-    fresh = copy.deepcopy(candidates) if _wants(settings, "replay") else []
     column = None if by is None else _column_of(log, by)
     judged = weigh(log, candidates, other, model, fitting, column, progress)
     result = _evaluation(log, candidates, other, judged, settings, by, n_windows)
-    result.estimates.extend(replayed(policy, log, settings) for policy in fresh)
+    if _wants(settings, "replay"):
+        result.estimates.extend(replayed(policy, log, settings) for policy in candidates)
     return result
 
 
@@ -93,7 +92,8 @@ def _evaluation(
     require_sound(judged.check.findings())
     each = list(zip(policies, judged.policies, strict=True))
     weights = [weights_of(policy, x) for policy, x in each]
-    found = [mean_weight(w, x) for w, x in zip(weights, judged.policies, strict=True)]
+    least = judged.check.least
+    found = [mean_weight(w, x, least) for w, x in zip(weights, judged.policies, strict=True)]
     require_sound(found)
     estimates = [
         estimated(policy, judged, x, name, kind, settings, log)

@@ -100,7 +100,8 @@ class Evaluation:
     @property
     def warnings(self) -> list[str]:
         """What makes an answer worth less than it looks."""
-        return [f"{w.policy}: {text}" for w in self.weights for text in w.warnings]
+        doubts = [finding.text for finding in self.findings if finding.doubtful]
+        return [f"{w.policy}: {text}" for w in self.weights for text in w.warnings] + doubts
 
     def __str__(self) -> str:
         from rich.console import Console

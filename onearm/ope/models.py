@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from onearm.core.assembly import HIDDEN
-from onearm.core.choice import Trace
+from onearm.core.choice import Trace, class_name
 from onearm.log.events import Events
 from onearm.log.log import Log
 
@@ -92,7 +92,7 @@ class Linear(Model):
         X = X.toarray() if hasattr(X, "tocsr") else X
         parts = [np.ones((len(X), 1))]
         numbers = X[:, self.sizes == 0] if self.sizes.any() else X
-        parts.append(np.nan_to_num(numbers))
+        parts.append(np.where(np.isnan(numbers), 0.0, numbers))
         for j in np.flatnonzero(self.sizes):
             parts.append((X[:, [j]] == np.arange(self.sizes[j] + 1)).astype(float))
         return np.concatenate(parts, axis=1)
@@ -185,7 +185,7 @@ def new_model(spec: Any, log: Log) -> Model:
     if isinstance(spec, Learner):
         if not (spec.off_policy and spec.real_rewards):
             need = "learn from rewards of another policy's choices"
-            raise ValueError(f"model must {need}, which {type(spec).__name__} cannot")
+            raise ValueError(f"model must {need}, which {class_name(spec)} cannot")
         log.check_schema(spec)
         return Learned(copy.deepcopy(spec))
     if hasattr(spec, "fit") and hasattr(spec, "predict"):

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from onearm.core.assembly import HIDDEN
-from onearm.core.choice import require_off_policy
+from onearm.core.choice import class_name, require_off_policy
 from onearm.core.inputs import as_rows, row_of
 from onearm.log.events import Events
 from onearm.log.log import Log
@@ -119,7 +119,7 @@ class Frozen(Policy):
     def __init__(self, model: Any, name: str = "") -> None:
         self.agent = model if hasattr(model, "retired") else None
         self.learner = model if self.agent is None else model.learner
-        self.name = name or f"{type(self.learner).__name__}, frozen"
+        self.name = name or f"{class_name(self.learner)}, frozen"
 
     def start(self, log: Log) -> None:
         log.check_schema(self.learner)
@@ -155,7 +155,7 @@ class Greedy(Frozen):
 
     def __init__(self, model: Any, name: str = "") -> None:
         super().__init__(model, name)
-        self.name = name or f"{type(self.learner).__name__}, greedy"
+        self.name = name or f"{class_name(self.learner)}, greedy"
 
     def _of(self, X: Any, among: np.ndarray) -> np.ndarray:
         scores = self.learner.scores(X)
@@ -186,8 +186,8 @@ class Learning(Policy):
     def __init__(self, learner: Any, name: str = "") -> None:
         require_off_policy(learner)
         if learner.full_information:
-            raise ValueError(f"{type(learner).__name__} needs full information, which no log has")
-        self.new, self.name = learner, name or type(learner).__name__
+            raise ValueError(f"{class_name(learner)} needs full information, which no log has")
+        self.new, self.name = learner, name or class_name(learner)
 
     def start(self, log: Log) -> None:
         """Start with a copy of the learner: the given one stays as it is."""
@@ -235,6 +235,8 @@ class Column(Policy):
         if self.values.ndim not in (1, 2) or self.values.dtype.kind not in "fiu":
             allowed = "probabilities (n,) or (n, k), or labels (n,)"
             raise ValueError(f"a column must be {allowed}, got shape {self.values.shape}")
+        if self.values.ndim == 2:
+            self.values = self.values.astype(np.float64)
         if self.values.dtype.kind == "f" and not ((self.values >= 0) & (self.values <= 1)).all():
             raise ValueError(f"probabilities of {name!r} must be in [0, 1]")
 

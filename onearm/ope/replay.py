@@ -18,6 +18,7 @@ from onearm.core.rng import seeded, uniform
 from onearm.log.events import Events
 from onearm.log.log import Log
 from onearm.ope.policies import Learning, Policy
+from onearm.ope.weighing import weight
 
 DRAWS = 4  # the generator of a seed: learners and streams have those before
 
@@ -54,10 +55,9 @@ def _kept(
 ) -> np.ndarray:
     p = events.logged_chance
     if not isinstance(policy, Learning):
-        pi = policy.chances(events, places)
-        pi = pi if pi.ndim == 1 else pi[np.arange(len(events)), events.label]
-        _require_bound(pi / p, most)
-        return events.reward[draws * most < pi / p]
+        ratio = weight(policy.chances(events, places), events.label, p)
+        _require_bound(ratio, most)
+        return events.reward[draws * most < ratio]
     rewards = []
     for t in range(len(events)):
         event = events.part(slice(t, t + 1))

@@ -197,7 +197,7 @@ def _weighed(
     is 1, and q(x, A) stands for q(x, π), of which it is a sample.
     """
     rows, A, p_A = np.arange(len(r)), events.label, events.logged_chance
-    w, w_other, q_A = _weight(pi, A, p_A), _weight(other, A, p_A), q[rows, A]
+    w, w_other, q_A = weight(pi, A, p_A), weight(other, A, p_A), q[rows, A]
     simple = _simple_difference(r, w, w_other)
     if pi.ndim == 1:  # known for the logged label only
         unknown = np.full(len(r), np.nan)
@@ -211,12 +211,17 @@ def _weighed(
         gain = np.where(whole, bounded(r, q, pi - other, p, A, p_A), gain)
         loss = np.where(whole, bounded(r, q, other - pi, p, A, p_A), loss)
     q_pi = np.where(known, (pi * q).sum(axis=1), q_A)
-    support = np.where(no_p, np.nan, np.where(p > 0, pi, 0.0).sum(axis=1))
+    support = _support(pi, _distribution(events, q.shape))
     change = q_pi + w * (r - q_A) - _value_terms(r, q, other, A, p_A, is_logged)
     return Weighed(w, q_A, q_pi, lower, upper, support, change, gain, loss)
 
 
-def _weight(pi: np.ndarray, A: np.ndarray, p_A: np.ndarray) -> np.ndarray:
+def _support(pi: np.ndarray, p: np.ndarray) -> np.ndarray:
+    return np.where(np.isnan(p[:, 0]), np.nan, np.where(p > 0, pi, 0.0).sum(axis=1))
+
+
+def weight(pi: np.ndarray, A: np.ndarray, p_A: np.ndarray) -> np.ndarray:
+    """Return π(A)/p(A), which is 1 for the logged policy where its distribution is not known."""
     of_label = pi if pi.ndim == 1 else pi[np.arange(len(A)), A]
     return np.where(np.isnan(of_label), 1.0, of_label / p_A)
 
