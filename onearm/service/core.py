@@ -13,6 +13,7 @@ from typing import Any
 from onearm.agent.feedback import as_outcome
 from onearm.schema.values import shown
 from onearm.service import replay
+from onearm.service.monitoring import Monitoring
 from onearm.service.records import (
     DEFAULT,
     REPORTED,
@@ -40,6 +41,7 @@ class Core:
         self.recent: OrderedDict[str, Decision] = OrderedDict()
         self.ts = store.last_ts()
         self.seq = store.last_seq()
+        self.monitoring = Monitoring(store.n_pending())
         self.settings: dict[str, Any]
         self.models: Any  # Models, once there is a first record
         self.settings, self.models = replay.recover(store) if self.seq else ({}, None)
@@ -85,6 +87,7 @@ class Core:
                 self.settings, self.models = replay.apply_control(
                     self.store, self.settings, self.models, record
                 )
+        self.monitoring.add(batch.records, work.decisions)
         for decision in work.decisions.values():
             self.recent[decision.event_id] = decision
         while len(self.recent) > RECENT:
@@ -117,8 +120,11 @@ class _Work:
             if isinstance(request, Activate):
                 return self._activate(request)
             return self._change(request)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             return Answer(422, {"status": "invalid", "reason": str(error)})
+        except ArithmeticError as error:  # of a model: nothing was decided
+            self.core.counts["not_finite"] += 1
+            return Answer(500, {"status": "failed", "reason": str(error)})
 
     def _decide(self, request: Decide) -> Answer:
         event_id = as_event_id(request.event_id)

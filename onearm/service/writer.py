@@ -24,20 +24,26 @@ TAIL = 10.0  # seconds that the replay of outcomes since the last snapshot may t
 FEWEST, MOST_OUTCOMES = 1_000, 1_000_000  # outcomes between snapshots
 KEPT = 3  # snapshots
 
-Done = Callable[[list[Answer] | None], Any]  # gets the answers, or None if the writer has ended
+Done = Callable[[Any], Any]  # gets the answers, or None if the writer has ended
+Ask = tuple[Callable[[Core], Any], Done]
 
 
 class Writer:
     """A thread that hands batches of requests to a core."""
 
-    def __init__(self, core: Core, failed: Callable[[BaseException], Any]) -> None:
-        self.core, self.failed = core, failed
+    def __init__(
+        self, core: Core, failed: Callable[[BaseException], Any], room: int = WAITING
+    ) -> None:
+        self.core, self.failed, self.room = core, failed, room
+        self.after: Callable[[], Any] = lambda: None  # is called when a batch has been answered
+        self.asked: deque[Ask] = deque()
         self.waiting: deque[tuple[Sequence[Request], Done]] = deque()
         self.n_waiting = 0
         self.wake = threading.Condition()
         self.ending = self.ended = False
         self.pieces: deque[Piece] = deque()
         self.snapshot_seq, self.since_snapshot, self.learning_seconds = core.seq, 0, 1e-5
+        self.snapshot_time = time.monotonic()
         self.commit_seconds: deque[float] = deque(maxlen=1000)
         self.thread = threading.Thread(target=self._run, name="writer", daemon=True)
 
@@ -48,10 +54,22 @@ class Writer:
     def submit(self, requests: Sequence[Request], done: Done) -> bool:
         """Queue requests that belong together; False if there is no room, or no writer any more."""
         with self.wake:
-            if self.ending or self.ended or self.n_waiting + len(requests) > WAITING:
+            if self.ending or self.ended or self.n_waiting + len(requests) > self.room:
                 return False
             self.waiting.append((requests, done))
             self.n_waiting += len(requests)
+            self.wake.notify()
+            return True
+
+    def ask(self, call: Callable[[Core], Any], done: Done) -> bool:
+        """Let the writer call something with the core, between two batches; False if it has ended.
+
+        `done` gets the result, or the exception that was raised.
+        """
+        with self.wake:
+            if self.ending or self.ended:
+                return False
+            self.asked.append((call, done))
             self.wake.notify()
             return True
 
@@ -80,9 +98,9 @@ class Writer:
     def _take(self) -> list[tuple[Sequence[Request], Done]] | None:
         """Return requests of at most one commit; none if only time has passed; None at the end."""
         with self.wake:
-            if not self.waiting and not self.ending and not self.pieces:
+            if not (self.waiting or self.asked or self.ending or self.pieces):
                 self.wake.wait(self._patience())
-            if self.ending and not self.waiting:
+            if self.ending and not self.waiting and not self.asked:
                 return None
             taken: list[tuple[Sequence[Request], Done]] = []
             n = 0
@@ -106,12 +124,22 @@ class Writer:
         for some, done in taken:
             done(answers[at : at + len(some)])
             at += len(some)
+        self._answer_asked()
+        self.after()
         if requests:
             self.commit_seconds.append(seconds)
         if piece is not None and piece.sha256:
             self._snapshot_done(piece)
         if self.core.models.seq != before:
             self._consider_snapshot(seconds, len(requests))
+
+    def _answer_asked(self) -> None:
+        while self.asked:
+            call, done = self.asked.popleft()
+            try:
+                done(call(self.core))
+            except Exception as error:
+                done(error)
 
     def _consider_snapshot(self, seconds: float, n: int) -> None:
         self.since_snapshot += n
@@ -134,7 +162,7 @@ class Writer:
 
     def _snapshot_done(self, piece: Piece) -> None:
         self.core.store.keep_snapshots(KEPT)
-        self.snapshot_seq = piece.seq
+        self.snapshot_seq, self.snapshot_time = piece.seq, time.monotonic()
 
     def _finish(self) -> None:
         """Commit a last snapshot, so that the next start replays nothing."""
@@ -150,6 +178,7 @@ class Writer:
         while self.waiting:
             _, done = self.waiting.popleft()
             done(None)
+        self.after()
 
 
 def pieces(data: bytes, seq: int) -> list[Piece]:
