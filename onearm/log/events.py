@@ -147,6 +147,8 @@ def _rewards(
         outcome = [OUTCOMES.index(word) for word in outcome]
     outcome = _of_length(_outcome_codes(outcome), n, "outcome")
     low, high = rewards
+    if not low < high:
+        raise ValueError(f"rewards must be a range (low, high), got {rewards}")
     judged = outcome <= DEFAULT
     allowed = f"in [{low:g}, {high:g}], the stated range"
     faults.check(judged & ~((r >= low) & (r <= high)), r, "the reward", allowed)

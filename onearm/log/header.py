@@ -12,6 +12,7 @@ from onearm.schema.schema import Schema
 from onearm.schema.values import shown
 
 MARK, FORMAT = "onearm_log", 1
+LARGEST_REWARD = 1e12  # as of a Log
 SIZES = {"n_classes": MOST_LABELS, "n_features": MOST_FEATURES}  # with the largest that is read
 
 
@@ -21,6 +22,8 @@ def as_header(content: dict[str, Any]) -> dict[str, Any]:
         raise ValueError(f"must be of format {FORMAT}, got {shown(content[MARK])}")
     low, high = content.get("rewards", (0, 1))
     header: dict[str, Any] = {"rewards": (float(low), float(high))}
+    if not -LARGEST_REWARD <= header["rewards"][0] < header["rewards"][1] <= LARGEST_REWARD:
+        raise ValueError(f"must have rewards in a range, got {shown(content['rewards'])}")
     if content.get("feedback", FEEDBACK[0]) not in FEEDBACK:
         allowed = f"must have a feedback of {listed(FEEDBACK)}"
         raise ValueError(f"{allowed}, got {shown(content['feedback'])}")

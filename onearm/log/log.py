@@ -218,11 +218,13 @@ class Log:
     def identity(self) -> str:
         """A SHA-256 of the first event, by which learners know the log that they learnt from."""
         event = next((self.whole or self.source)())
-        x = event.X[[0]].toarray() if hasattr(event.X, "tocsr") else event.X[:1]
-        content = np.array([event.label[0], event.propensity[0]])
-        return hashlib.sha256(
-            np.ascontiguousarray(x).data.tobytes() + content.tobytes()
-        ).hexdigest()
+        sparse = hasattr(event.X, "tocsr")
+        row = event.X[[0]] if sparse else event.X[0]
+        values = row.data if sparse else row
+        at = np.flatnonzero(values)
+        places = (row.indices[at] if sparse else at).astype(np.int64)
+        content = (places, values[at], np.array([event.label[0], event.propensity[0]]))
+        return hashlib.sha256(b"".join(part.tobytes() for part in content)).hexdigest()
 
     def examples(self, learner: Any) -> Iterator[tuple[Any, Trace]]:
         """Return rows and choices of another policy for a learner, rewards scaled to [0, 1]."""

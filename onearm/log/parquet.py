@@ -23,6 +23,7 @@ from onearm.log.pieces import ROWS
 from onearm.log.records import ENTRIES, Coded, Labels, Records
 from onearm.log.rows import DENSE, SPARSE
 from onearm.schema.schema import Schema
+from onearm.schema.values import as_word
 from onearm.streams.parquet import opened, readable
 
 FEW = ["label", "greedy", "outcome", "policy"]  # columns of few different words
@@ -105,8 +106,11 @@ class OwnColumns:
         for name, null in (("propensity", np.nan), ("reward", np.nan), ("version", -1)):
             if name in columns:
                 given[name] = _numbers(columns[name], null)
+        for name in {"label", "greedy"} & given.keys():
+            given[name] = Coded([as_word(word) for word in given[name].words], given[name].places)
         if "allowed" in columns:
-            given["allowed"] = columns["allowed"].to_pylist()
+            lists = columns["allowed"].to_pylist()
+            given["allowed"] = [words and [as_word(word) for word in words] for words in lists]
         if "chances" in columns:
             given["chances"] = _chances(columns["chances"], len(self.labels))
         if "event_id" in columns:

@@ -93,7 +93,7 @@ class Passes:
 def _labels_in(events: Events) -> set[int]:
     """Return the codes of labels that events name."""
     used = {*np.unique(events.label).tolist(), *np.unique(events.greedy).tolist()}
-    if events.allowed is not None and not events.allowed.all():
+    if events.allowed is not None:
         used |= {*np.flatnonzero(events.allowed.any(axis=0)).tolist()}
     if events.chances is not None:
         used |= {*np.flatnonzero((events.chances >= 0).any(axis=0)).tolist()}
