@@ -15,6 +15,7 @@ from onearm.cli.inspect import inspect
 from onearm.cli.papers import papers
 from onearm.cli.predict import predict
 from onearm.cli.race import race
+from onearm.cli.serve import serve
 
 HELP = {"help_option_names": ["-h", "--help"]}
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, context_settings=HELP)
@@ -40,6 +41,7 @@ app.command()(fit)
 app.command()(predict)
 app.command()(evaluate)
 app.command()(inspect)
+app.command()(serve)
 app.command()(datasets)
 app.command()(papers)
 

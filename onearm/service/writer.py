@@ -42,7 +42,8 @@ class Writer:
         self.wake = threading.Condition()
         self.ending = self.ended = False
         self.pieces: deque[Piece] = deque()
-        self.snapshot_seq, self.since_snapshot, self.learning_seconds = core.seq, 0, 1e-5
+        self.snapshot_seq = next(iter(core.store.snapshots()), 0)
+        self.since_snapshot, self.learning_seconds = 0, 1e-5
         self.snapshot_time = time.monotonic()
         self.commit_seconds: deque[float] = deque(maxlen=1000)
         self.thread = threading.Thread(target=self._run, name="writer", daemon=True)

@@ -1,0 +1,136 @@
+"""The routes of a service besides decide, feedback and activate: to look at it, and to change it."""
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs
+
+import msgspec
+
+from onearm.service import messages, metrics, openapi
+from onearm.service.events import Events
+from onearm.service.web import JSON, Refusal, Reply, Route, encode
+
+if TYPE_CHECKING:
+    from onearm.service.web import Service
+
+TEXT = [(b"content-type", b"text/plain; version=0.0.4; charset=utf-8")]
+HTML = [
+    (b"content-type", b"text/html; charset=utf-8"),
+    (b"content-security-policy", b"default-src 'self' 'unsafe-inline'; frame-ancestors 'none'"),
+]
+CHANGES = {
+    "promote": messages.PromoteBody,
+    "rollback": messages.RollbackBody,
+    "add_policy": messages.AddPolicyBody,
+    "remove_policy": messages.RemovePolicyBody,
+    "add_label": messages.AddLabelBody,
+    "retire_label": messages.RetireLabelBody,
+}
+
+
+def routes(service: "Service", prefix: str) -> dict[str, Route]:
+    """Return the routes of a service by their paths."""
+    admin = Admin(service)
+    made = {
+        "/healthz": Route("GET", None, admin.alive),
+        "/readyz": Route("GET", None, admin.ready),
+        "/metrics": Route("GET", "read", admin.metrics),
+        "/openapi.json": Route("GET", "read", admin.openapi),
+        "/docs": Route("GET", "read", admin.docs),
+        f"{prefix}/state": Route("GET", "read", admin.state),
+        f"{prefix}/events": Route("GET", "read", Events(service).stream, is_stream=True),
+        f"{prefix}/policies": Route("GET", "read", admin.policies),
+        f"{prefix}/evaluate": Route("GET", "read", admin.evaluate),
+        f"{prefix}/snapshot": Route("POST", "admin", admin.snapshot),
+        f"{prefix}/backup": Route("POST", "admin", admin.backup),
+    }
+    for name, body in CHANGES.items():
+        handler = partial(admin.change, msgspec.json.Decoder(body))
+        made[f"{prefix}/{name}"] = Route("POST", "admin", handler)
+    return made
+
+
+class Admin:
+    """Answers what is asked seldom."""
+
+    def __init__(self, service: "Service") -> None:
+        self.service = service
+        self.document = encode(openapi.document(service.app.name))
+
+    async def alive(self, body: bytes, query: bytes) -> Reply:
+        return Reply(200, encode({"status": "alive"}))
+
+    async def ready(self, body: bytes, query: bytes) -> Reply:
+        service = self.service
+        if service.draining or service.writer.ending or service.writer.ended:
+            raise Refusal(503, "draining", "the service is ending", (b"retry-after", b"5"))
+        return Reply(200, encode({"status": "ready"}))
+
+    async def metrics(self, body: bytes, query: bytes) -> Reply:
+        return Reply(200, metrics.text(self.service), TEXT)
+
+    async def openapi(self, body: bytes, query: bytes) -> Reply:
+        return Reply(200, self.document)
+
+    async def docs(self, body: bytes, query: bytes) -> Reply:
+        return Reply(200, openapi.page(self.service.app.name), HTML)
+
+    async def state(self, body: bytes, query: bytes) -> Reply:
+        """Answer with the state at one record; its hash is computed outside the writer."""
+        service = self.service
+        seq, moment, settings = await service.ask(_moment)
+        loop = asyncio.get_running_loop()
+        sha256 = await loop.run_in_executor(None, moment.sha256)
+        return Reply(200, encode({
+            "app": service.app.name, "seq": seq, "model_seq": moment.seq, "sha256": sha256,
+            "champion": moment.champion, "policies": settings["policies"],
+            "labels": [x for x in settings["labels"] if x not in settings["retired"]],
+            "retired": settings["retired"], "pending": service.writer.core.monitoring.n_pending,
+            "snapshot_seq": service.writer.snapshot_seq, "draining": service.draining,
+        }))  # fmt: skip
+
+    async def policies(self, body: bytes, query: bytes) -> Reply:
+        settings = self.service.writer.core.settings
+        return Reply(200, encode({
+            "champion": settings["champion"], "policies": settings["policies"],
+            "promotion": settings["promotion"], "comparison": {},
+        }))  # fmt: skip
+
+    async def change(self, decoder: Any, body: bytes, query: bytes) -> Reply:
+        """Write a control record; a change is logged."""
+        from onearm.service.web import decoded
+
+        request = decoded(decoder, body).request(None)
+        (answer,) = await self.service.submit([request])
+        self.service.lines("change", change=request.what, body=request.body, code=answer.status)
+        return Reply(answer.status, encode(answer.body))
+
+    async def snapshot(self, body: bytes, query: bytes) -> Reply:
+        """Begin a snapshot; it is stored with the next commits."""
+        writer = self.service.writer
+
+        def take(core: Any) -> int:
+            writer.take_snapshot()
+            return core.seq
+
+        return Reply(202, encode({"status": "begun", "seq": await self.service.ask(take)}))
+
+    async def backup(self, body: bytes, query: bytes) -> Reply:
+        raise Refusal(501, "not_there", "backup is not there yet")
+
+    async def evaluate(self, body: bytes, query: bytes) -> Reply:
+        raise Refusal(501, "not_there", "evaluate is not there yet")
+
+
+def _moment(core: Any) -> tuple[int, Any, dict[str, Any]]:
+    return core.seq, core.models.moment(), core.settings
+
+
+def parameter(query: bytes, name: str, known: tuple[str, ...]) -> str | None:
+    """Return a parameter of a query; refuse others."""
+    given = parse_qs(query.decode("latin-1"))
+    for key in given:
+        if key not in known:
+            raise Refusal(422, "invalid", f"parameters are {', '.join(known)}, got {key!r}")
+    return given.get(name, [None])[-1]

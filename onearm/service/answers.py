@@ -1,0 +1,72 @@
+"""Answers of a service as dataclasses: what a client returns, and the OpenAPI document describes."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+
+@dataclass(frozen=True)
+class Decided:
+    """A decision that is in the log."""
+
+    event_id: str
+    label: str | int  # the chosen label
+    greedy: str | int  # the label without exploration
+    propensity: float  # the probability with which `label` was chosen
+    policy: str  # that chose
+    model_seq: int  # of the last record that the policy had learnt from
+    seq: int  # of the decision in the log
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What became of feedback, or of an activation."""
+
+    status: Literal["applied", "duplicate", "late", "activated", "active"]
+    event_id: str
+    seq: int | None = None  # of the outcome in the log
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A change that is in the log."""
+
+    status: Literal["changed"]
+    what: str
+    seq: int
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Why a request was not done."""
+
+    status: str
+    reason: str | None = None
+    event_id: str | None = None
+    reward: float | None = None  # of a conflict: the one that is in the log
+
+
+@dataclass(frozen=True)
+class State:
+    """A service at one moment."""
+
+    app: str
+    seq: int  # of the last record
+    model_seq: int  # of the last record that the policies have learnt from
+    sha256: str  # of their state
+    champion: str
+    policies: dict[str, Any]
+    labels: list[str | int]
+    retired: list[str | int]
+    pending: int  # decisions that wait for feedback
+    snapshot_seq: int  # of the last record that the newest snapshot includes
+    draining: bool
+
+
+@dataclass(frozen=True)
+class Policies:
+    """The policies of a service."""
+
+    champion: str
+    policies: dict[str, Any]  # learners by name
+    promotion: dict[str, Any]
+    comparison: dict[str, Any]  # of each challenger with the champion

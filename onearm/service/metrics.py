@@ -1,0 +1,102 @@
+"""Metrics of a service in Prometheus' text format."""
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from prometheus_client.exposition import generate_latest
+from prometheus_client.metrics_core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+)
+from prometheus_client.registry import CollectorRegistry
+
+from onearm.service.monitoring import DELAYS
+
+if TYPE_CHECKING:
+    from onearm.service.web import Service
+
+STATUSES = ("applied", "duplicate", "conflict", "late", "unknown", "invalid", "not_activated")
+SECONDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)  # of commits
+
+
+class Collector:
+    """Reads the counters of a service when it is asked."""
+
+    def __init__(self, service: "Service") -> None:
+        self.service = service
+
+    def collect(self) -> Any:
+        """Yield families of metrics."""
+        writer = self.service.writer
+        monitoring, counts = writer.core.monitoring, writer.core.counts
+        yield _counter("decisions", "Decisions in the log.", monitoring.n_decisions)
+        by_status = CounterMetricFamily(
+            "onearm_requests", "Answers of the core by status.", labels=["status"]
+        )
+        for status in ("decided", *STATUSES, "activated", "active", "changed", "failed"):
+            by_status.add_metric([status], counts[status])
+        yield by_status
+        yield _counter("expired", "Default rewards given.", counts["expired"])
+        yield _counter("refused", "Requests refused with 503.", self.service.n_refused)
+        yield _counter("not_finite", "Decisions refused: no distribution.", counts["not_finite"])
+        yield _delays(monitoring)
+        yield _gauge("join_rate", "Share of outcomes that were reported.", monitoring.join_rate())
+        yield _gauge("pending", "Decisions that wait for feedback.", monitoring.n_pending)
+        yield _gauge("mean_reward", "Mean reward since the start.", monitoring.mean_reward())
+        yield _gauge("queue_depth", "Requests that wait for a commit.", writer.n_waiting)
+        yield _gauge("queue_room", "Requests that may wait.", writer.room)
+        yield _gauge("seq", "Number of the last record.", writer.core.seq)
+        yield _gauge("snapshot_seq", "Record of the newest snapshot.", writer.snapshot_seq)
+        age = time.monotonic() - writer.snapshot_time
+        yield _gauge("snapshot_age_seconds", "Time since the newest snapshot.", age)
+        yield _commits(list(writer.commit_seconds))
+
+    def _checks(self, monitoring: Any) -> Any:
+        names = self.service.writer.core.models.agent.schema.labels
+        family = GaugeMetricFamily(
+            "onearm_propensity_check_z",
+            "(n - expected n) / spread of each label: standard normal.",
+            labels=["label"],
+        )
+        for name, z in zip(names, monitoring.z(), strict=False):
+            family.add_metric([str(name)], z)
+        return family
+
+
+def text(service: "Service") -> bytes:
+    """Return all metrics of a service."""
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(Collector(service))
+    return generate_latest(registry)
+
+
+def _counter(name: str, about: str, value: float) -> Any:
+    return CounterMetricFamily(f"onearm_{name}", about, value=value)
+
+
+def _gauge(name: str, about: str, value: float) -> Any:
+    return GaugeMetricFamily(f"onearm_{name}", about, value=value)
+
+
+def _delays(monitoring: Any) -> Any:
+    return _histogram(
+        "reward_delay_seconds", "Time from decision to feedback.", DELAYS, monitoring.delays,
+        monitoring.total_delay,
+    )  # fmt: skip
+
+
+def _commits(seconds: list[float]) -> Any:
+    counts = [0] * (len(SECONDS) + 1)
+    for s in seconds:
+        counts[sum(s > edge for edge in SECONDS)] += 1
+    about = "Time of the last 1000 batches, with their commit."
+    return _histogram("commit_seconds", about, SECONDS, counts, sum(seconds))
+
+
+def _histogram(name: str, about: str, edges: Any, counts: list[int], total: float) -> Any:
+    buckets, n = [], 0
+    for edge, count in zip([*map(str, edges), "+Inf"], counts, strict=True):
+        n += count
+        buckets.append((edge, n))
+    return HistogramMetricFamily(f"onearm_{name}", about, buckets=buckets, sum_value=total)

@@ -1,0 +1,256 @@
+"""The HTTP side of a service: plain ASGI, since every request costs less than its commit.
+
+A request is decoded, handed to the writer, and answered when its batch is committed. All that is
+refused is refused in JSON: {"status": ..., "reason": ...}.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+import msgspec
+
+from onearm.service import messages
+from onearm.service.app import App
+from onearm.service.auth import Guard
+from onearm.service.logs import Lines
+from onearm.service.requests import Answer, Request
+from onearm.service.writer import Writer
+
+JSON = [(b"content-type", b"application/json")]
+SAFE = [(b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store")]
+encode = msgspec.json.Encoder().encode
+
+
+class Reply(NamedTuple):
+    """A response that is sent at once."""
+
+    status: int
+    body: bytes
+    headers: list[tuple[bytes, bytes]] = JSON
+
+
+Handler = Callable[..., Awaitable[Any]]
+
+
+class Route(NamedTuple):
+    """What answers a path."""
+
+    method: str
+    scope: str | None  # that a token needs; None: it is open
+    handler: Handler  # body, query -> Reply; of a stream: send -> None
+    is_stream: bool = False
+
+
+class Refusal(Exception):
+    """A request that is not done: its status, and why."""
+
+    def __init__(self, status: int, what: str, reason: str, *headers: tuple[bytes, bytes]) -> None:
+        super().__init__(reason)
+        body = encode({"status": what, "reason": reason})
+        self.reply = Reply(status, body, [*JSON, *headers])
+
+
+class Mailbox:
+    """Brings answers from the writer's thread to the event loop, with one wake-up a batch."""
+
+    def __init__(self) -> None:
+        self.loop: Any = None
+        self.answered: list[tuple[asyncio.Future, list[Answer] | None]] = []
+
+    def put(self, future: asyncio.Future, answers: list[Answer] | None) -> None:
+        """Hold the answers of requests; called by the writer."""
+        self.answered.append((future, answers))
+
+    def flush(self) -> None:
+        """Deliver what was put; called by the writer after a batch."""
+        if self.answered:
+            some, self.answered = self.answered, []
+            self.loop.call_soon_threadsafe(_deliver, some)
+
+
+def _deliver(some: list[tuple[asyncio.Future, list[Answer] | None]]) -> None:
+    for future, answers in some:
+        if not future.done():
+            future.set_result(answers)
+
+
+class Service:
+    """An ASGI application over a writer."""
+
+    def __init__(self, app: App, writer: Writer, lines: Lines | None = None) -> None:
+        self.app, self.writer, self.lines = app, writer, lines or Lines()
+        self.guard, self.mailbox = Guard(app.tokens), Mailbox()
+        writer.after = self.mailbox.flush
+        self.draining = False
+        self.n_refused = 0  # because there was no room, or no writer
+        self.routes = self._routes()
+
+    def _routes(self) -> dict[str, Route]:
+        from onearm.service.admin import routes
+
+        prefix = f"/v1/{self.app.name}"
+        hot = {
+            "decide": ("decide", messages.DecideBody),
+            "activate": ("decide", messages.ActivateBody),
+            "feedback": ("feedback", messages.FeedbackBody),
+        }
+        made = {}
+        for name, (scope, body) in hot.items():
+            decoder = msgspec.json.Decoder(body | list[body])  # type: ignore[valid-type] # a class
+            made[f"{prefix}/{name}"] = Route("POST", scope, partial(self.requested, decoder))
+        return made | routes(self, prefix)
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "lifespan":
+            await self._lifespan(receive, send)
+            return
+        if scope["type"] != "http":
+            return
+        try:
+            route = self._route(scope)
+            body = await self._body(scope["headers"], receive) if route.method == "POST" else b""
+            if route.is_stream:
+                await route.handler(send)
+                return
+            reply = await route.handler(body, scope["query_string"])
+        except Refusal as refusal:
+            reply = refusal.reply
+        except Exception as error:  # of an admin route: the hot ones raise nothing else
+            self.lines("failed", "error", path=scope["path"], error=repr(error))
+            reply = Reply(500, encode({"status": "failed", "reason": "see the log"}))
+        status, content, headers = reply
+        length = (b"content-length", b"%d" % len(content))
+        start = {"type": "http.response.start", "status": status, "headers": [length, *headers]}
+        await send(start)
+        await send({"type": "http.response.body", "body": content})
+        if self.lines.verbose:
+            self.lines("request", path=scope["path"], code=status, answer=content[:200].decode())
+
+    def _route(self, scope: Any) -> Route:
+        """Return who answers, or refuse: no such path, method or right."""
+        path, method = scope["path"], scope["method"]
+        route = self.routes.get(path)
+        if route is None:
+            raise Refusal(404, "not_found", self._unknown(path))
+        if route.scope is not None and self.guard.tokens:
+            self._require_scope(route.scope, scope["headers"])
+        if method != route.method and not (method == "HEAD" and route.method == "GET"):
+            allow = (b"allow", route.method.encode())
+            raise Refusal(405, "wrong_method", f"the method must be {route.method}", allow)
+        return route
+
+    def _unknown(self, path: str) -> str:
+        parts = path.split("/")
+        if parts[1:2] == ["v1"] and len(parts) > 2 and parts[2] != self.app.name:
+            return f"the app must be {self.app.name!r}"
+        return "there is no such path: see /openapi.json"
+
+    def _require_scope(self, needed: str, headers: Any) -> None:
+        header = next((value for name, value in headers if name == b"authorization"), None)
+        scopes = self.guard.scopes(header)
+        if scopes is None:
+            ask = (b"www-authenticate", b'Bearer realm="onearm", Basic realm="onearm"')
+            raise Refusal(401, "no_token", "a token must be given that the service knows", ask)
+        if needed not in scopes:
+            raise Refusal(403, "wrong_scope", f"the token must have the scope {needed}")
+
+    async def _body(self, headers: Any, receive: Any) -> bytes:
+        """Return the body of a request, which must be JSON and not too large."""
+        most, is_json = self.app.server.body, False
+        for name, value in headers:
+            if name == b"content-length" and int(value) > most:
+                self._refuse_size()
+            elif name == b"content-type":
+                is_json = value[:16].lower() == b"application/json" and value[16:17] in b";"
+        if not is_json:
+            reason = "the content type must be application/json"
+            raise Refusal(415, "wrong_type", reason, (b"connection", b"close"))
+        message = await receive()
+        body = message.get("body", b"")
+        while message.get("more_body") and len(body) <= most:
+            message = await receive()
+            body += message.get("body", b"")
+        if len(body) > most:
+            self._refuse_size()
+        return body
+
+    def _refuse_size(self) -> None:
+        reason = f"a body must have at most {self.app.server.body} bytes"
+        raise Refusal(413, "too_large", reason, (b"connection", b"close"))
+
+    async def requested(self, decoder: Any, body: bytes, query: bytes) -> Reply:
+        """Answer requests of one kind: one of them, or a list, which is one commit."""
+        parsed = decoded(decoder, body)
+        if type(parsed) is not list:
+            (answer,) = await self.submit([parsed.request(new_id)])
+            return Reply(answer.status, encode(answer.body))
+        if not 1 <= len(parsed) <= messages.MOST:
+            reason = f"a list must have 1 to {messages.MOST} requests, got {len(parsed)}"
+            raise Refusal(422, "invalid", reason)
+        answers = await self.submit([item.request(new_id) for item in parsed])
+        status = 200 if all(answer.status < 300 for answer in answers) else 207
+        return Reply(status, encode([{"code": a.status, **a.body} for a in answers]))
+
+    async def submit(self, requests: Sequence[Request]) -> list[Answer]:
+        """Return the answers of the core, once they are committed."""
+        future = self.mailbox.loop.create_future()
+        taken = self.writer.submit(requests, partial(self.mailbox.put, future))
+        answers = await future if taken else None
+        if answers is None:
+            self.n_refused += len(requests)
+            draining = self.draining or self.writer.ending
+            what, reason = (
+                ("draining", "it is ending") if draining else ("busy", "its queue is full")
+            )
+            again = (b"retry-after", b"5" if draining else b"1")
+            raise Refusal(503, what, f"the service takes no requests: {reason}", again)
+        return answers
+
+    async def ask(self, call: Callable[[Any], Any]) -> Any:
+        """Return `call(core)`, run by the writer between two batches."""
+        future = self.mailbox.loop.create_future()
+        if not self.writer.ask(call, partial(self.mailbox.put, future)):
+            raise Refusal(503, "draining", "the service is ending", (b"retry-after", b"5"))
+        result = await future
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+    async def _lifespan(self, receive: Any, send: Any) -> None:
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.startup":
+                self.start()
+                await send({"type": "lifespan.startup.complete"})
+            else:
+                await self.drain()
+                await send({"type": "lifespan.shutdown.complete"})
+                return
+
+    def start(self) -> None:
+        """Begin to take requests, in the running event loop."""
+        self.mailbox.loop = asyncio.get_running_loop()
+        self.writer.start()
+
+    async def drain(self) -> None:
+        """Take no more requests; answer those that wait, and store a snapshot."""
+        self.draining = True
+        await asyncio.get_running_loop().run_in_executor(None, self.writer.drain)
+
+
+def new_id() -> str:
+    """Return an id for an event that has none."""
+    return uuid4().hex
+
+
+def decoded(decoder: Any, body: bytes) -> Any:
+    """Return what a body says, or refuse it."""
+    try:
+        return decoder.decode(body)
+    except msgspec.ValidationError as error:
+        raise Refusal(422, "invalid", str(error)) from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Refusal(400, "malformed", str(error)) from None
