@@ -10,6 +10,7 @@ with the mean of earlier rewards for q. The confidence sequence of the mean of D
 them learn, and whenever one looks; with m challengers each has a share of what may be missed.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,10 +56,12 @@ class Comparison:
         self.challengers: dict[str, _Challenger] = {}
         self.above, self.below, self.total = Running(0.0), Running(0.0), 0.0  # of the rewards
 
-    def refresh(self) -> None:
-        """Take what has become known."""
-        while self._some():
-            pass
+    def refresh(self, progress: Callable[[], Any] = lambda: None) -> None:
+        """Take what has become known, some events at a time; call `progress` after each."""
+        more = True
+        while more:
+            more = self._some()
+            progress()
 
     def _some(self) -> bool:
         rows = self.store.judged(self.seq, MOST)

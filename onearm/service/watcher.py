@@ -13,25 +13,50 @@ from typing import Any
 
 import numpy as np
 
-from onearm.ope.checks import Counts
+from onearm.page.plots import finite
 from onearm.service.comparison import Comparison
+from onearm.service.frequencies import Frequencies
 from onearm.service.requests import Change
 from onearm.service.store import Store
 from onearm.service.writer import Writer
 
 EVERY = 1.0  # seconds between looks
 MOST = 5000  # decisions that are read at once
-POINTS = 600  # of the curves
+POINTS = 600  # of the rates: so many looks
+OF_CURVE = 400  # points of the curve of the reward
+RATES = {"decisions": "decided", "rewards": "applied", "defaults": "expired"}
+
+
+class Curve:
+    """Points (n, mean, low, high) over a growing n, equally far apart, and the last one."""
+
+    def __init__(self, most: int = OF_CURVE) -> None:
+        self.rows: list[tuple[float, ...]] = []
+        self.most, self.step = most, 1.0
+
+    def add(self, row: tuple[float, ...]) -> None:
+        """Add a point, or let it replace the last one if that is nearer than a step."""
+        if len(self.rows) > 1 and row[0] - self.rows[-2][0] < self.step:
+            self.rows.pop()
+        if row[0] > 0 and (not self.rows or row[0] > self.rows[-1][0]):
+            self.rows.append(row)
+        if len(self.rows) > self.most:
+            self.rows = self.rows[::2]
+            self.step = 2 * (self.rows[-1][0] - self.rows[0][0]) / self.most
 
 
 class Watcher:
-    """What is known of a running service, as a dict that is replaced every second."""
+    """What is known of a running service, as a dict that is replaced every second.
+
+    NaN is None in it. `history` is what a page needs that begins to show it.
+    """
 
     def __init__(self, store: Store, writer: Writer, every: float = EVERY) -> None:
         self.store, self.writer, self.every = store, writer, every
-        self.comparison = Comparison(store)
-        self.seq, self.counts = 0, Counts(0)
-        self.before = (time.monotonic(), {"decided": 0, "applied": 0})
+        self.comparison, self.curve = Comparison(store), Curve()
+        self.seq, self.frequencies = 0, Frequencies()
+        self.started = time.time()
+        self.before = (time.monotonic(), {})
         self.points: deque[dict[str, Any]] = deque(maxlen=POINTS)
         self.state: dict[str, Any] = {}
         self.listeners: list[Callable[[dict[str, Any]], Any]] = []
@@ -48,91 +73,82 @@ class Watcher:
         if self.thread.is_alive():
             self.thread.join()
 
+    def history(self) -> dict[str, Any]:
+        """Return the rates of the last minutes, and the reward over all events."""
+        return {"points": [*self.points], "curve": finite([*self.curve.rows])}
+
     def _run(self) -> None:
         while not self.ending.wait(self.every):
             self.look()
 
     def look(self) -> None:
         """Take what is new, tell the listeners, and promote what the rule promotes."""
-        self._count()
-        self.comparison.refresh()
-        self.state = self._state()
+        while rows := self.store.judged(self.seq, MOST):
+            self.seq = rows[-1].seq
+            self.frequencies.add(rows)
+        self.comparison.refresh(self._add_to_curve)
+        self.state = finite(self._state())
         self.points.append(self._point())
         for listener in [*self.listeners]:
             listener(self.state)
         self._promote()
 
-    def _count(self) -> None:
-        """Count labels and their probabilities over all decisions."""
-        while rows := self.store.judged(self.seq, MOST):
-            self.seq = rows[-1].seq
-            for size in dict.fromkeys(len(row.pmf) for row in rows):
-                same = [row for row in rows if len(row.pmf) == size]
-                self._count_same(np.array([row.label for row in same]), [row.pmf for row in same])
-
-    def _count_same(self, labels: np.ndarray, pmfs: list[bytes]) -> None:
-        p = np.frombuffer(b"".join(pmfs)).reshape(len(pmfs), -1)
-        if p.shape[1] > len(self.counts.chosen):
-            self.counts = _widened(self.counts, p.shape[1])
-        self.counts.add(labels, np.pad(p, ((0, 0), (0, len(self.counts.chosen) - p.shape[1]))))
+    def _add_to_curve(self) -> None:
+        self.curve.add((self.comparison.above.n, *self.comparison.reward()))
 
     def _state(self) -> dict[str, Any]:
+        """Return all that is shown. What is counted is counted since the start of the process."""
         core, (mean, low, high) = self.writer.core, self.comparison.reward()
-        moment, counts = time.monotonic(), dict(core.counts)
-        then, earlier = self.before
-        seconds = max(moment - then, 1e-9)
-        self.before = (moment, counts)
-        rate = {
-            name: (counts.get(name, 0) - earlier.get(name, 0)) / seconds
-            for name in ("decided", "applied")
-        }
+        names, retired = core.models.agent.schema.labels, core.models.agent.retired
+        monitoring, counts = core.monitoring, dict(core.counts)
         return {
+            "time": time.time(), "started": self.started, "status": self._status(),
             "seq": core.seq, "model_seq": core.models.seq, "champion": core.models.champion,
-            "counts": counts, "decisions_per_second": rate["decided"],
-            "rewards_per_second": rate["applied"], "pending": self.store.n_pending(),
-            "waiting": self.writer.n_waiting, "snapshot_seq": self.writer.snapshot_seq,
-            "commit_ms": _milliseconds(self.writer.commit_seconds),
+            "policies": {name: p["name"] for name, p in core.settings["policies"].items()},
+            "wait": core.settings["wait"], "default_reward": core.settings["default_reward"],
+            "counts": counts, "per_second": self._rates(counts),
+            "pending": monitoring.n_pending, "waiting": self.writer.n_waiting,
+            "room": self.writer.room, "commit_ms": _milliseconds(self.writer.commit_seconds),
+            "snapshot_seq": self.writer.snapshot_seq,
+            "snapshot_age": time.monotonic() - self.writer.snapshot_time,
             "reward": {"n": self.comparison.above.n, "mean": mean, "low": low, "high": high},
-            "labels": self._labels(),
+            "outcomes": {"n": monitoring.n_outcomes, "total": monitoring.total_reward},
+            "labels": self.frequencies.labels(names, retired),
+            "checks": self.frequencies.checks(names),
             "differences": [d._asdict() for d in self.comparison.differences()],
         }  # fmt: skip
 
-    def _labels(self) -> list[dict[str, Any]]:
-        names, n = self.writer.core.models.agent.schema.labels, max(self.counts.n, 1)
-        retired = {*self.writer.core.models.agent.retired}
-        z = self.counts.z()
-        return [
-            {
-                "label": str(names[i]), "chosen": int(self.counts.chosen[i]),
-                "share": self.counts.chosen[i] / n, "expected": self.counts.expected[i] / n,
-                "z": float(z[i]), "retired": names[i] in retired,
-            }
-            for i in range(len(self.counts.chosen))
-        ]  # fmt: skip
+    def _status(self) -> str:
+        if self.writer.ended:
+            return "stopped"
+        return "draining" if self.writer.ending else "serving"
+
+    def _rates(self, counts: dict[str, int]) -> dict[str, float]:
+        """Return how many a second there were since the last look."""
+        moment, (then, earlier) = time.monotonic(), self.before
+        self.before = (moment, counts)
+        seconds = max(moment - then, 1e-9)
+        return {
+            name: (counts.get(status, 0) - earlier.get(status, 0)) / seconds
+            for name, status in RATES.items()
+        }
 
     def _point(self) -> dict[str, Any]:
-        keys = ("decisions_per_second", "rewards_per_second", "reward", "differences", "pending")
-        return {"time": time.time()} | {key: self.state[key] for key in keys}
+        keys = ("time", "per_second", "pending", "outcomes")
+        return {key: self.state[key] for key in keys}
 
     def _promote(self) -> None:
         core = self.writer.core
-        if core.settings.get("promotion") != "difference":
+        rule = core.settings["promotion"]
+        rule = {"rule": rule} if isinstance(rule, str) else rule
+        if rule["rule"] != "difference":
             return
-        better = [d for d in self.comparison.differences() if d.low > 0]
+        level = rule.get("level", 0.05)
+        better = [d for d in self.comparison.differences(level) if d.low > 0]
         if better and self.comparison.champion == core.models.champion:
             best = max(better, key=lambda d: d.low)
             body = {"policy": best.policy, "because": best._asdict()}
             self.writer.submit([Change("promote", body)], lambda answers: None)
-
-
-def _widened(counts: Counts, k: int) -> Counts:
-    """Return the same counts for more labels."""
-    new = Counts(k)
-    new.n = counts.n
-    for name in ("chosen", "expected", "variance"):
-        old = getattr(counts, name)
-        getattr(new, name)[: len(old)] = old
-    return new
 
 
 def _milliseconds(seconds: deque[float]) -> dict[str, float] | None:

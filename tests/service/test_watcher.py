@@ -1,13 +1,17 @@
 """The watcher: what is known of a running service, and promotion by rule."""
 
 import json
+from itertools import pairwise
 
+import numpy as np
 import pytest
 
 from onearm.service.core import Core
+from onearm.service.frequencies import Frequencies
 from onearm.service.memory import MemoryStore
+from onearm.service.records import Judged
 from onearm.service.requests import Change, Decide, Feedback
-from onearm.service.watcher import Watcher
+from onearm.service.watcher import Curve, Watcher
 from onearm.service.writer import Writer
 from tests.service.simple import settings
 
@@ -56,7 +60,7 @@ def test_labels_that_are_added_later_are_counted():
 @pytest.mark.compiled
 @pytest.mark.parametrize("rule", ["never", "difference"])
 def test_a_challenger_is_promoted_if_the_rule_says_so(rule):
-    core, watcher = watched(promotion=rule)
+    core, watcher = watched(promotion={"rule": rule})
     watcher.writer.start()
     play(core, 0, 1500)
     watcher.look()
@@ -64,3 +68,52 @@ def test_a_challenger_is_promoted_if_the_rule_says_so(rule):
     assert core.models.champion == ("gap" if rule == "difference" else "main")
     if rule == "difference":
         assert core.store.log[-1].body["because"]["low"] > 0
+
+
+def test_nothing_is_known_before_the_first_reward():
+    core, watcher = watched()
+    core.handle([Decide("open", b'{"x": 1}')])
+    watcher.look()
+    state = json.loads(json.dumps(watcher.state, allow_nan=False))
+    assert state["reward"] == {"n": 0, "mean": None, "low": 0.0, "high": 1.0}
+    assert state["labels"][0]["z"] is None
+    assert [check["z"] for check in state["checks"]] == [None, None]
+    assert state["status"] == "serving"
+    assert watcher.history()["curve"] == []
+
+
+def test_history_has_the_rates_and_the_reward():
+    core, watcher = watched()
+    for i in range(3):
+        play(core, 10 * i, 10 * i + 10)
+        watcher.look()
+    history = json.loads(json.dumps(watcher.history(), allow_nan=False))
+    assert [row[0] for row in history["curve"]] == [10, 20, 30]
+    assert history["curve"][-1][1] == watcher.state["reward"]["mean"]
+    assert [point["outcomes"]["n"] for point in history["points"]] == [10, 20, 30]
+    assert all(point["per_second"]["decisions"] > 0 for point in history["points"])
+
+
+def test_a_curve_stays_short_and_ends_with_the_last_point():
+    curve = Curve(most=20)
+    for n in range(1, 1000):
+        curve.add((n, 0.5, 0.4, 0.6))
+    numbers = [row[0] for row in curve.rows]
+    assert 8 < len(numbers) <= 20
+    assert (numbers[0], numbers[-1]) == (1, 999)
+    assert max(b - a for a, b in pairwise(numbers)) < 200
+
+
+@pytest.mark.parametrize(("wrong", "passed"), [(0.0, True), (0.3, False)])
+def test_wrong_probabilities_are_found_and_right_ones_are_not(wrong, passed):
+    rng, frequencies = np.random.default_rng(0), Frequencies()
+    always = True
+    for _ in range(200):
+        p = rng.dirichlet(np.ones(4), 50)
+        labels = [rng.choice(4, p=row) for row in p]
+        p = p + wrong * (np.array([1, -1, 0, 0]) * np.minimum(p[:, :1], p[:, 1:2]))
+        pairs = zip(p, labels, strict=True)
+        frequencies.add([Judged(1, row.tobytes(), None, label, None, True) for row, label in pairs])
+        checks = frequencies.checks(("a", "b", "c", "d"))
+        always &= all(check["passed"] for check in checks)
+    assert always == passed
