@@ -1,6 +1,6 @@
 """A store in memory, for tests: it can be made to fail, and forgets what was not committed."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from onearm.service.records import (
     Activation,
@@ -42,8 +42,14 @@ class MemoryStore:
         self.waiting.update({seq: (event, due) for seq, event, due in batch.pending})
         for seq in batch.settled:
             self.waiting.pop(seq, None)
-        self.rejected += batch.rejected
-        self.pieces += batch.pieces
+        known = {rejected[1:] for rejected in self.rejected}
+        self.rejected += [rejected for rejected in batch.rejected if rejected[1:] not in known]
+        for piece in batch.pieces:
+            self.pieces = [p for p in self.pieces if p.seq != piece.seq or p.part < piece.part]
+            self.pieces.append(piece)
+        for seq in batch.forgotten:
+            erased = self.log[seq - 1]._replace(context=None, x=None)  # type: ignore[call-arg]
+            self.log[seq - 1] = self.by_event[Decision, erased.event_id] = erased  # type: ignore
 
     def last_seq(self) -> int:
         return self.log[-1].seq if self.log else 0
@@ -101,10 +107,13 @@ class MemoryStore:
         parts = sorted((p for p in self.pieces if p.seq == seq), key=lambda piece: piece.part)
         return b"".join(part.data for part in parts), parts[-1].sha256 or ""
 
-    def keep_snapshots(self, n: int) -> None:
+    def keep_snapshots(self, n: int, also: Collection[int] = ()) -> None:
         kept = self.snapshots()[:n]
-        oldest = kept[-1] if kept else 0
-        self.pieces = [p for p in self.pieces if p.seq in kept or p.seq > oldest]
+        newest = kept[0] if kept else 0
+        self.pieces = [p for p in self.pieces if p.seq in {*kept, *also} or p.seq > newest]
+
+    def rejections(self) -> Iterator[Rejected]:
+        return iter(self.rejected)
 
     def close(self) -> None:
         pass

@@ -16,7 +16,7 @@ from onearm.agent.agent import Agent
 from onearm.agent.feedback import as_outcome
 from onearm.agent.rows import chances_row, choose_row, digest, dumps, moment
 from onearm.core import saving
-from onearm.core.assembly import HIDDEN
+from onearm.core.assembly import HIDDEN, LEAST
 from onearm.core.choice import Choice, Trace
 from onearm.service.records import Decision, Outcome, pack_row, unpack_row
 
@@ -43,6 +43,8 @@ class Models:
 
     def __init__(self, agents: dict[str, Agent], champion: str, seq: int = 0) -> None:
         self.agents, self.champion, self.seq = agents, champion, seq
+        self.loaded_from = 0  # the record of the snapshot they were read from
+        self.forgotten = 0  # outcomes that could not be learnt from: their contexts were erased
 
     @classmethod
     def start(cls, settings: dict[str, Any]) -> "Models":
@@ -50,6 +52,9 @@ class Models:
         agents = {
             name: new_agent(settings, learner) for name, learner in settings["policies"].items()
         }
+        for name, agent in agents.items():
+            if name != settings["champion"] and not agent.learner.off_policy:
+                raise ValueError(f"{name} cannot learn from another policy's choices")
         return cls(agents, settings["champion"])
 
     @property
@@ -71,7 +76,7 @@ class Models:
         """Return the choice for an encoded row."""
         chosen = Chosen()
         (label, greedy, propensity), pmf, ids = choose_row(self.agent, x, among, event_id)
-        require_distribution(pmf, self.champion)
+        require_distribution(pmf, propensity, self.champion)
         chosen.label, chosen.greedy, chosen.propensity = label, greedy, propensity
         chosen.pmf, chosen.policy = pmf.tobytes(), self.champion
         chosen.x, chosen.allowed = pack_row(x), None if ids is None else ids.tobytes()
@@ -80,9 +85,11 @@ class Models:
         return chosen
 
     def learn(self, outcome: Outcome, decision: Decision) -> None:
-        """Learn from one outcome."""
+        """Learn from one outcome, unless the context of its decision was erased."""
+        self.seq = outcome.seq
         if decision.x is None:
-            raise ValueError(f"event {decision.event_id!r} was forgotten: it cannot be learnt from")
+            self.forgotten += 1
+            return
         x = unpack_row(decision.x)
         for name, agent in self.agents.items():
             greedy = decision.greedy if name == decision.policy else None
@@ -90,7 +97,6 @@ class Models:
             if greedy is not None:
                 choice = Choice(*choice)
             agent.learner.update(x, choice, as_outcome(agent.feedback, outcome.reward))
-        self.seq = outcome.seq
 
     def learn_all(self, pairs: Iterable[tuple[Outcome, Decision]]) -> None:
         """Learn from outcomes in their order, many at once: to the same bits."""
@@ -184,13 +190,18 @@ def new_agent(settings: dict[str, Any], learner: dict[str, Any]) -> Agent:
     from onearm.schema.schema import Schema
 
     params = {key: value for key, value in learner.items() if key != "name"}
+    taken = params.keys() & {"labels", "schema", "learner", "feedback", "seed"}
+    if taken:
+        raise ValueError(f"{', '.join(taken)} must not be parameters of a learner")
     return Agent(
         settings["labels"], Schema.from_json(settings["schema"]), learner["name"],
         feedback=settings["feedback"], seed=settings["seed"], **params,
     )  # fmt: skip
 
 
-def require_distribution(pmf: np.ndarray, policy: str) -> None:
+def require_distribution(pmf: np.ndarray, propensity: float, policy: str) -> None:
     """Refuse probabilities that are none: nothing is decided by them."""
     if not (np.isfinite(pmf).all() and (pmf >= 0).all() and abs(pmf.sum() - 1) <= SUM):
         raise ArithmeticError(f"the probabilities of {policy} must sum up to 1, got {pmf.tolist()}")
+    if not LEAST <= propensity <= 1:
+        raise ArithmeticError(f"propensity must be in [{LEAST:g}, 1], got {propensity}")

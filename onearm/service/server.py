@@ -12,6 +12,7 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from onearm.service.app import App
+from onearm.service.clock import Clock
 from onearm.service.core import Core
 from onearm.service.logs import Handler, Lines
 from onearm.service.sqlite import SqliteStore
@@ -80,7 +81,7 @@ def make(
     app: App, store: Store, lines: Lines, failed: Callable[[BaseException], Any] | None = None
 ) -> Running:
     """Return a server for an app over a store; `failed` is called if a commit fails."""
-    core = Core(store, app.settings, time.time)
+    core = Core(store, app.settings, Clock())
     writer = Writer(core, failed or _fail_stop(lines), app.server.queue)
     service = Service(app, writer, lines)
     config = uvicorn.Config(

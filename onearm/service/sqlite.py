@@ -5,12 +5,13 @@ another connection reads.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import apsw
 
+from onearm.core.locking import lock_file
 from onearm.service.records import (
     ACTIVATION,
     CONTROL,
@@ -22,10 +23,13 @@ from onearm.service.records import (
     Judged,
     Outcome,
     Record,
+    Rejected,
 )
 from onearm.service.store import Batch
 
 FORMAT = 1
+PROGRAM = 0x6F61726D  # by which a file is known
+COUNT = "SELECT count(*) FROM sqlite_schema"
 TABLES = """
 CREATE TABLE IF NOT EXISTS log(
     seq INTEGER PRIMARY KEY, kind INTEGER NOT NULL, ts REAL NOT NULL, event_id TEXT,
@@ -44,6 +48,7 @@ CREATE TABLE IF NOT EXISTS snapshot(
 CREATE TABLE IF NOT EXISTS reject(
     id INTEGER PRIMARY KEY, ts REAL NOT NULL, event_id TEXT NOT NULL, why TEXT NOT NULL,
     reward REAL NOT NULL) STRICT;
+CREATE UNIQUE INDEX IF NOT EXISTS reject_event ON reject(event_id, why, reward);
 """
 OF_DECISION = (
     "seq, ts, event_id, context, x, allowed, pmf, shadows, label, greedy, propensity, policy, "
@@ -57,6 +62,7 @@ INSERT = {
     f"VALUES({ACTIVATION}{', ?' * 4})",
     Control: f"INSERT INTO log(kind, seq, ts, source, body) VALUES({CONTROL}{', ?' * 4})",
 }
+REJECT = "INSERT OR IGNORE INTO reject(ts, event_id, why, reward) VALUES(?, ?, ?, ?)"
 BY_DECISION = ", ".join(f"d.{name}" for name in OF_DECISION.split(", "))
 
 
@@ -67,6 +73,7 @@ class SqliteStore:
         self, path: str | Path, *, read_only: bool = False, vfs: str | None = None
     ) -> None:
         self.path = str(path)
+        self.lock = None if read_only else _locked(self.path)
         flags = apsw.SQLITE_OPEN_READONLY if read_only else apsw.SQLITE_OPEN_READWRITE
         flags |= 0 if read_only else apsw.SQLITE_OPEN_CREATE
         try:
@@ -80,7 +87,10 @@ class SqliteStore:
     def _prepare(self, read_only: bool) -> None:
         self.connection.set_busy_timeout(5000)
         (found,) = self.one("PRAGMA user_version")
-        if found > FORMAT or (read_only and not found):
+        (program,), (tables,) = map(self.one, ("PRAGMA application_id", COUNT))
+        if program != PROGRAM and (read_only or tables):
+            raise ValueError(f"{self.path} is not the log of a service")
+        if found > FORMAT:
             raise ValueError(f"{self.path} has format {found}, this version reads up to {FORMAT}")
         if read_only:
             return
@@ -89,6 +99,7 @@ class SqliteStore:
         with self.connection:
             self.connection.execute(TABLES)
             self.connection.execute(f"PRAGMA user_version = {FORMAT}")
+            self.connection.execute(f"PRAGMA application_id = {PROGRAM}")
 
     def one(self, sql: str, values: tuple = ()) -> Any:
         """Return the first row of an answer, or None."""
@@ -102,10 +113,13 @@ class SqliteStore:
                 execute(INSERT[type(record)], _values(record))
             many("INSERT INTO pending(seq, event_id, due) VALUES(?, ?, ?)", batch.pending)
             many("DELETE FROM pending WHERE seq = ?", ((seq,) for seq in batch.settled))
-            many("INSERT INTO reject(ts, event_id, why, reward) VALUES(?, ?, ?, ?)", batch.rejected)
+            many(REJECT, batch.rejected)
+            for piece in batch.pieces:  # an unfinished one of the same record may be there
+                execute("DELETE FROM snapshot WHERE seq = ? AND part >= ?", piece[:2])
+                execute("INSERT INTO snapshot(seq, part, data, sha256) VALUES(?, ?, ?, ?)", piece)
             many(
-                "INSERT OR REPLACE INTO snapshot(seq, part, data, sha256) VALUES(?, ?, ?, ?)",
-                batch.pieces,
+                "UPDATE log SET context = NULL, x = NULL WHERE seq = ?",
+                ((seq,) for seq in batch.forgotten),
             )
             execute("COMMIT")
         except BaseException:
@@ -191,18 +205,37 @@ class SqliteStore:
 
     def snapshot(self, seq: int) -> tuple[bytes, str]:
         sql = "SELECT data, sha256 FROM snapshot WHERE seq = ? ORDER BY part"
-        parts = list(self.connection.execute(sql, (seq,)))
+        try:
+            parts = list(self.connection.execute(sql, (seq,)))
+        except apsw.CorruptError as error:
+            raise ValueError(f"the snapshot at {seq} is damaged: {error}") from None
         return b"".join(data for data, _ in parts), parts[-1][1] or ""
 
-    def keep_snapshots(self, n: int) -> None:
+    def keep_snapshots(self, n: int, also: Collection[int] = ()) -> None:
         kept = self.snapshots()[:n]
         if kept:
-            marks = ", ".join("?" * len(kept))
+            marks = ", ".join("?" * (len(kept) + len(also)))
             sql = f"DELETE FROM snapshot WHERE seq < ? AND seq NOT IN ({marks})"
-            self.connection.execute(sql, (kept[0], *kept))
+            self.connection.execute(sql, (kept[0], *kept, *also))
+
+    def rejections(self) -> Iterator[Rejected]:
+        rows = self.connection.execute("SELECT ts, event_id, why, reward FROM reject ORDER BY id")
+        return (Rejected(*row) for row in rows)
 
     def close(self) -> None:
         self.connection.close()
+        if self.lock is not None:
+            self.lock.close()
+            self.lock = None
+
+
+def _locked(path: str) -> IO[bytes]:
+    """Refuse a file that another service writes; the lock ends with its process."""
+    file = Path(f"{path}-lock").open("ab")  # noqa: SIM115 # closed with the store
+    if not lock_file(file.fileno()):
+        file.close()
+        raise ValueError(f"{path} is used by another process: a service that runs, or a command")
+    return file
 
 
 def _values(record: Record) -> tuple:

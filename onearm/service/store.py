@@ -4,7 +4,7 @@ A store commits batches: all of a batch or nothing of it, on the disk when `comm
 one user, the writer. Implementations: `memory` (for tests) and `sqlite`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -20,6 +20,7 @@ class Batch:
     settled: list[int] = field(default_factory=list)  # seq of decisions that are pending no more
     rejected: list[Rejected] = field(default_factory=list)
     pieces: list[Piece] = field(default_factory=list)
+    forgotten: list[int] = field(default_factory=list)  # seq of decisions whose context is erased
 
     def __bool__(self) -> bool:
         return bool(self.records or self.rejected or self.pieces)
@@ -73,8 +74,11 @@ class Store(Protocol):
     def snapshot(self, seq: int) -> tuple[bytes, str]:
         """Return a snapshot and the SHA-256 that was stored with it."""
 
-    def keep_snapshots(self, n: int) -> None:
-        """Remove all but the newest n snapshots, and parts of unfinished ones that are older."""
+    def keep_snapshots(self, n: int, also: Collection[int] = ()) -> None:
+        """Remove all snapshots but the newest n and `also`, and older parts of unfinished ones."""
+
+    def rejections(self) -> Iterator[Rejected]:
+        """Return feedback that was not learnt from, each value of an event once, in its order."""
 
     def close(self) -> None:
         """Release the store."""

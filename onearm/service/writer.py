@@ -6,7 +6,6 @@ start. Snapshots are copied between two batches, hashed and cut by another threa
 piece by piece with ordinary batches, so that no decision waits for them.
 """
 
-import hashlib
 import threading
 import time
 from collections import deque
@@ -15,14 +14,13 @@ from typing import Any
 
 from onearm.service.core import Core
 from onearm.service.records import Piece
-from onearm.service.requests import Answer, Request
+from onearm.service.requests import Request
+from onearm.service.snapshots import pieces, remove_old
 
 MOST = 256  # requests in a commit
 WAITING = 4096  # requests in the queue
-PIECE = 2**20  # bytes of a part of a snapshot
 TAIL = 10.0  # seconds that the replay of outcomes since the last snapshot may take
 FEWEST, MOST_OUTCOMES = 1_000, 1_000_000  # outcomes between snapshots
-KEPT = 3  # snapshots
 
 Done = Callable[[Any], Any]  # gets the answers, or None if the writer has ended
 Ask = tuple[Callable[[Core], Any], Done]
@@ -43,7 +41,7 @@ class Writer:
         self.ending = self.ended = False
         self.pieces: deque[Piece] = deque()
         self.snapshot_seq = next(iter(core.store.snapshots()), 0)
-        self.since_snapshot, self.learning_seconds = 0, 1e-5
+        self.learnt_before = 0  # outcomes before the last snapshot
         self.snapshot_time = time.monotonic()
         self.commit_seconds: deque[float] = deque(maxlen=1000)
         self.thread = threading.Thread(target=self._run, name="writer", daemon=True)
@@ -91,10 +89,10 @@ class Writer:
                 self._work(taken)
             self._finish()
         except BaseException as error:
-            self.ended = True
             self._refuse_waiting()
             self.failed(error)
-        self.ended = True
+        with self.wake:
+            self.ended = True
 
     def _take(self) -> list[tuple[Sequence[Request], Done]] | None:
         """Return requests of at most one commit; none if only time has passed; None at the end."""
@@ -120,7 +118,12 @@ class Writer:
         begin, before = time.perf_counter(), self.core.models.seq
         requests = [request for some, _ in taken for request in some]
         piece = self.pieces.popleft() if self.pieces else None
-        answers, at = self.core.handle(requests, piece), 0
+        try:
+            answers, at = self.core.handle(requests, piece), 0
+        except BaseException:
+            for _, done in taken:
+                done(None)  # it may be in the log or not: who asks again gets what is there
+            raise
         seconds = time.perf_counter() - begin
         for some, done in taken:
             done(answers[at : at + len(some)])
@@ -132,7 +135,7 @@ class Writer:
         if piece is not None and piece.sha256:
             self._snapshot_done(piece)
         if self.core.models.seq != before:
-            self._consider_snapshot(seconds, len(requests))
+            self._consider_snapshot()
 
     def _answer_asked(self) -> None:
         while self.asked:
@@ -142,16 +145,17 @@ class Writer:
             except Exception as error:
                 done(error)
 
-    def _consider_snapshot(self, seconds: float, n: int) -> None:
-        self.since_snapshot += n
-        self.learning_seconds += 0.01 * (seconds / max(n, 1) - self.learning_seconds)
-        wanted = min(MOST_OUTCOMES, max(FEWEST, TAIL / self.learning_seconds))
-        if self.since_snapshot >= wanted and not self.pieces:
+    def _consider_snapshot(self) -> None:
+        """Take a snapshot when replaying what was learnt since the last would take too long."""
+        core = self.core
+        seconds = core.learning_seconds / max(core.n_learnt, 1)
+        wanted = min(MOST_OUTCOMES, max(FEWEST, TAIL / max(seconds, 1e-9)))
+        if core.n_learnt - self.learnt_before >= wanted and not self.pieces:
             self.take_snapshot()
 
     def take_snapshot(self) -> None:
         """Copy the models as they are, and let another thread make pieces of them."""
-        self.since_snapshot = 0
+        self.learnt_before = self.core.n_learnt
         copied, seq = self.core.models.moment(), self.core.seq
         threading.Thread(target=self._cut, args=(copied, seq), daemon=True).start()
 
@@ -162,7 +166,7 @@ class Writer:
             self.wake.notify()
 
     def _snapshot_done(self, piece: Piece) -> None:
-        self.core.store.keep_snapshots(KEPT)
+        remove_old(self.core.store)
         self.snapshot_seq, self.snapshot_time = piece.seq, time.monotonic()
 
     def _finish(self) -> None:
@@ -176,15 +180,11 @@ class Writer:
                 self._snapshot_done(piece)
 
     def _refuse_waiting(self) -> None:
-        while self.waiting:
-            _, done = self.waiting.popleft()
+        with self.wake:
+            self.ended = True
+            refused = [done for _, done in (*self.waiting, *self.asked)]
+            self.waiting.clear()
+            self.asked.clear()
+        for done in refused:
             done(None)
         self.after()
-
-
-def pieces(data: bytes, seq: int) -> list[Piece]:
-    """Return a snapshot in parts; the last has the SHA-256 of all."""
-    parts = [data[i : i + PIECE] for i in range(0, len(data), PIECE)]
-    made = [Piece(seq, i, part) for i, part in enumerate(parts)]
-    made[-1] = made[-1]._replace(sha256=hashlib.sha256(data).hexdigest())
-    return made
