@@ -16,6 +16,7 @@ from onearm.ope.words import (
     decimals_of,
     levels,
     meanings,
+    outcome,
     verdict,
     what_would_decide,
 )
@@ -49,7 +50,7 @@ def page_data(evaluation: Evaluation, command: str = "") -> Data:
         "curves": [_curve_data(curve, low, high) for curve in evaluation.curves],
         "by": settings.get("by"), "segments": _parts_data(evaluation.segments),
         "windows": _parts_data(evaluation.windows), "warnings": evaluation.warnings,
-        "findings": [finding._asdict() for finding in evaluation.findings],
+        "findings": [f._asdict() | {"outcome": outcome(f)} for f in evaluation.findings],
         "notes": evaluation.notes, "settings": _settings_data(settings),
     }  # fmt: skip
 

@@ -16,6 +16,7 @@ from onearm.ope.words import (
     decimals_of,
     levels,
     meanings,
+    outcome,
     verdict,
     what_would_decide,
 )
@@ -33,8 +34,7 @@ def print_tables(evaluation: Evaluation, console: Console) -> None:
         console.print()
     console.print(Text("Checks of the log"))
     for finding in evaluation.findings:
-        mark = "passed" if finding.passed else "failed"
-        console.print(Text(f"{mark}: {finding.check}: {finding.text}"))
+        console.print(Text(f"{outcome(finding)}: {finding.check}: {finding.text}"))
     for title, lines in (("Warnings", evaluation.warnings), ("Notes", evaluation.notes)):
         if lines:
             console.print()

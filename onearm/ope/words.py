@@ -2,6 +2,7 @@
 
 import math
 
+from onearm.ope.checks import Finding
 from onearm.ope.evaluation import Estimate, Evaluation
 from onearm.page.text import decimals_for
 
@@ -50,6 +51,13 @@ def about(n: float) -> str:
     ('46,900', '999', '1,230,000')
     """
     return f"{float(f'{n:.3g}'):,.0f}"
+
+
+def outcome(finding: Finding) -> str:
+    """Return "passed", "failed" or "doubtful"."""
+    if not finding.passed:
+        return "failed"
+    return "doubtful" if finding.doubtful else "passed"
 
 
 def meanings(evaluation: Evaluation) -> list[str]:

@@ -68,9 +68,14 @@ class Chart {
     this.draw();
   }
 
-  /* Each curve is three series: its mean, then the ends of its interval. */
+  /* Each curve is three series: the ends of its interval, and its mean; means come after all
+     intervals, so that no shade is over a line. */
   seriesOf(i) {
-    return [3 * i + 1, 3 * i + 2, 3 * i + 3];
+    return [2 * i + 1, 2 * i + 2, this.meanOf(i)];
+  }
+
+  meanOf(i) {
+    return 2 * this.lines.length + i + 1;
   }
 
   focus(i) {
@@ -106,19 +111,14 @@ class Chart {
     const positive = this.logY ? (y) => (y > 0 ? y : null) : (y) => y;
     const bottom = this.logY ? (y) => (y === null ? null : Math.max(TINY, y)) : (y) => y;
     const within = this.isError ? clip : (y) => y;
-    return uPlot.join(
-      this.lines.map(({ x, mean, low, high }) => {
-        const skipped = this.log ? this.early(x) : 0;
-        const empty = x.map(() => null);
-        const all = [
-          x,
-          (mean ?? empty).map(positive),
-          (low ?? empty).map(within).map(bottom),
-          (high ?? empty).map(within).map(bottom),
-        ];
-        return all.map((values) => values.slice(skipped));
-      }),
-    );
+    const tables = this.lines.map(({ x, mean, low, high }) => {
+      const late = this.log ? this.early(x) : 0;
+      const empty = x.map(() => null);
+      const ends = [low, high].map((values) => (values ?? empty).map(within).map(bottom));
+      const [t, m, ...both] = [x, (mean ?? empty).map(positive), ...ends].map((v) => v.slice(late));
+      return { ends: [t, ...both], mean: [t, m] };
+    });
+    return uPlot.join([...tables.map((table) => table.ends), ...tables.map((table) => table.mean)]);
   }
 
   early(x) {
@@ -128,13 +128,14 @@ class Chart {
   options() {
     const log = this.log && this.lines.every((line) => line.x[0] > 0);
     const distr = (yes) => (yes ? { distr: 3, log: 10 } : { distr: 1 });
-    const series = this.lines.flatMap((_, i) => this.seriesFor(i));
+    const ends = this.lines.flatMap((_, i) => this.endsFor(i));
+    const means = this.lines.map((_, i) => this.meanFor(i));
     return {
       width: this.width,
       height: this.plot.clientHeight,
-      series: [{}, ...series],
+      series: [{}, ...ends, ...means],
       bands: this.lines.map((_, i) => ({
-        series: [3 * i + 3, 3 * i + 2],
+        series: [2 * i + 2, 2 * i + 1],
         fill: () => this.colour(i, "20", "08"),
       })),
       scales: {
@@ -152,20 +153,21 @@ class Chart {
     };
   }
 
-  seriesFor(i) {
+  endsFor(i) {
+    const end = { show: this.shown[i], auto: false, spanGaps: true, points: { show: false } };
+    return [end, { ...end, auto: !this.step }]; // of some points all must be in view
+  }
+
+  meanFor(i) {
     const { dash, width, x } = this.lines[i];
-    const show = this.shown[i];
-    const end = { show, auto: false, spanGaps: true, points: { show: false } };
-    const upper = { ...end, auto: !this.step }; // of some points all must be in view
-    const mean = {
-      show,
+    return {
+      show: this.shown[i],
       stroke: () => this.colour(i, "ff", "40"),
       width,
       dash: dash ? dash.split(" ").map(Number) : undefined,
       spanGaps: true,
       points: { show: x.length <= 30, size: 5 },
     };
-    return [mean, end, upper];
   }
 
   axis({ label, log, space, size }) {

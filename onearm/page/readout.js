@@ -32,7 +32,7 @@ class Readout {
   /* Return the curves that have a value there, with their distance from the top. */
   rows(idx) {
     const { uplot, lines, shown } = this.chart;
-    const all = lines.map((_, i) => ({ i, y: uplot.data[3 * i + 1][idx] }));
+    const all = lines.map((_, i) => ({ i, y: uplot.data[this.chart.meanOf(i)][idx] }));
     return all
       .filter(({ i, y }) => shown[i] && y != null)
       .map((row) => ({ ...row, top: uplot.valToPos(row.y, "y") }))
