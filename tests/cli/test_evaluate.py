@@ -1,0 +1,197 @@
+"""The command evaluate, as a user runs it."""
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import onearm
+from onearm.cli.program import app
+
+runner = CliRunner()
+N = 600
+DEVICES, LABELS = ("phone", "tv"), ("news", "sport", "tech")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with a log in several formats, and a model."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    schema = onearm.Schema({"device": list(DEVICES), "age": "number"}, list(LABELS))
+    X = np.c_[rng.integers(0, 2, N), rng.integers(20, 70, N)].astype(float)
+    p = np.tile([0.5, 0.3, 0.2], (N, 1))
+    label = (rng.random((N, 1)) > p.cumsum(axis=1)[:, :2]).sum(axis=1)
+    reward = (rng.random(N) < np.where(label == 2, 0.9, 0.2)).astype(float)
+    log = onearm.Log.of(X, label, p[np.arange(N), label], reward, schema=schema, chances=p)
+    for suffix in ("parquet", "jsonl", "vw"):
+        log.write(f"log.{suffix}")
+    frame = pd.DataFrame({"device": np.array(DEVICES)[X[:, 0].astype(int)], "age": X[:, 1]})
+    frame = frame.assign(shown=np.array(LABELS)[label], p=p[np.arange(N), label], click=reward)
+    frame.to_csv("clicks.csv", index=False)
+    (tmp_path / "schema.json").write_text(schema.to_json())
+    return tmp_path
+
+
+def run(*command, code=0):
+    result = runner.invoke(app, ["evaluate", *map(str, command)])
+    assert result.exit_code == code, result.output
+    return re.sub(r"[\s│]+", " ", result.output)
+
+
+def numbers(path="evaluation/results.csv"):
+    with Path(path).open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_a_table_a_page_and_numbers(folder):
+    output = run("log.parquet", "--policy", "always tech", "--policy", "uniform", "--by", "device")
+    assert re.search(r"always tech \+0\.\d{4} \+0\.\d{4} to \+0\.\d{4} better", output)
+    assert "Compared with the logged policy, on the same events" in output
+    assert (folder / "evaluation" / "evaluation.html").as_uri() in output
+    lines = numbers()
+    assert {line["part"] for line in lines if line["what"] == "segment"} == set(DEVICES)
+    log = onearm.Log.read("log.parquet")
+    same = onearm.evaluate(log, ["always tech", "uniform"], by="device")
+    assert [float(x["value"]) for x in lines] == [x["value"] for x in same.rows()]
+    page = (folder / "evaluation" / "evaluation.html").read_text(encoding="utf-8")
+    assert "Value by device" in page
+    assert '<pre id="command"' in page
+
+
+def test_options_are_those_of_evaluate(folder):
+    given = ["--estimator", "ips, snips", "--interval", "gaussian", "--level", "0.9", "--model"]
+    given += ["none", "--fitting", "cross_fitted", "--windows", "3", "--seed", "7", "--out", "new"]
+    run("log.jsonl", "--policy", "always news", "--against", "always tech", *given)
+    lines = numbers("new/results.csv")
+    log = onearm.Log.read("log.jsonl")
+    same = onearm.evaluate(
+        log, "always news", against="always tech", estimator=["ips", "snips"], interval="gaussian",
+        level=0.9, model="none", fitting="cross_fitted", n_windows=3, seed=7,
+    )  # fmt: skip
+    for line, expected in zip(lines, same.rows(), strict=True):
+        for key in ("value", "low", "high"):
+            assert float(line[key]) == pytest.approx(expected[key], nan_ok=True)
+    assert lines[1]["estimator"] == "ips"
+    assert lines[1]["interval"] == "gaussian"
+    assert sum(line["what"] == "window" for line in lines) == 3
+    assert next(x for x in lines if x["what"] == "difference")["against"] == "always tech"
+
+
+def test_max_weight_is_passed_on(folder):
+    run("log.parquet", "--policy", "always tech", "--estimator", "clipped_ips", "--max-weight", 2)
+    clipped = next(line for line in numbers() if line["estimator"] == "clipped_ips")
+    log = onearm.Log.read("log.parquet")
+    same = onearm.evaluate(log, "always tech", estimator="clipped_ips", max_weight=2.0)
+    assert float(clipped["value"]) == same.estimates[1].value
+
+
+def test_columns_of_a_table_are_named(folder):
+    columns = ["--label", "shown", "--propensity", "p", "--reward", "click", "--rewards", "0,2"]
+    output = run("clicks.csv", *columns, "--policy", "always tech", "--by", "age")
+    assert "600 events" in output
+    values = {line["policy"]: float(line["value"]) for line in numbers()[:2]}
+    frame = pd.read_csv("clicks.csv")
+    assert values["logged"] == pytest.approx(frame["click"].mean())
+    assert max(float(line["high"]) for line in numbers() if line["what"] == "window") > 1
+    schema = json.loads((folder / "schema.json").read_text())
+    schema["labels"] = schema["labels"][::-1]
+    (folder / "schema.json").write_text(json.dumps(schema))
+    run("clicks.csv", *columns, "--schema", "schema.json", "--policy", "always tech", "--out", "b")
+    again = {line["policy"]: float(line["value"]) for line in numbers("b/results.csv")[:2]}
+    assert again["logged"] == values["logged"]
+
+
+def test_costs_of_vowpal_wabbit(folder):
+    """They are written as negative rewards; costs of another range are bad lines."""
+    output = run("log.vw", "--costs", "-1,0", "--policy", "uniform")
+    assert "bad line" not in output
+    logged = next(line for line in numbers() if line["policy"] == "logged")
+    assert float(logged["value"]) == pytest.approx(pd.read_csv("clicks.csv")["click"].mean())
+    assert "bad lines of the file are left out" in run(
+        "log.vw", "--costs", "0,4", "--policy", "uniform"
+    )
+
+
+@pytest.mark.compiled
+def test_learners_and_saved_models(folder):
+    log = onearm.Log.read("log.parquet")
+    log.learner(onearm.InverseGap).save("new.safetensors")
+    output = run(
+        "log.parquet", "--policy", "inversegap scale=40", "--policy", "new.safetensors",
+        "--model", "InverseGap",
+    )  # fmt: skip
+    assert "inversegap scale=40: the mean value of the learner's successive states" in output
+    names = [line["policy"] for line in numbers() if line["what"] == "difference"]
+    assert names == ["inversegap scale=40", "new.safetensors"]
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (["log.parque", "--policy", "uniform"], "did you mean 'log.parquet'?"),
+        (["log.parquet"], "Missing option '--policy'"),
+        (["log.parquet", "--policy", "unifrom"], "did you mean 'uniform'?"),
+        (["log.parquet", "--policy", "inversegap scal=3"], "did you mean 'scale'?"),
+        (["log.parquet", "--policy", "modl.safetensors"], "must be a file that exists"),
+        (["log.parquet", "--policy", "always golf"], "must be one of news, sport, tech"),
+        (["log.parquet", "--policy", "uniform", "--against", "logge"], "did you mean 'logged'?"),
+        (["log.parquet", "--policy", "uniform", "--policy", "uniform"], "different names"),
+        (["log.parquet", "--policy", "uniform", "--by", "devise"], "did you mean 'device'?"),
+        (["log.parquet", "--policy", "uniform", "--estimator", "sndrr"], "did you mean 'sndr'?"),
+        (["log.parquet", "--policy", "uniform", "--estimator", "dm", "--interval", "gaussian"],
+         "its bias is not known"),
+        (["log.parquet", "--policy", "uniform", "--model", "inversgap"], "did you mean"),
+        (["log.parquet", "--policy", "uniform", "--level", "95"], "level must be in (0, 1)"),
+        (["log.parquet", "--policy", "uniform", "--costs", "0,1"], "got 'costs'"),
+        (["clicks.csv", "--policy", "uniform", "--label", "show"], "did you mean 'shown'?"),
+        (["clicks.csv", "--policy", "uniform", "--rewards", "1,0"], "LOW,HIGH with LOW < HIGH"),
+        (["clicks.csv", "--policy", "uniform", "--rewards", "1"], "LOW,HIGH with LOW < HIGH"),
+        (["clicks.csv", "--policy", "uniform", "--rewards", "a,b"], "comma-separated numbers"),
+        (["clicks.csv", "--policy", "uniform", "--schema", "clicks.csv"], "--schema clicks.csv:"),
+        (["log.parquet", "--policy", "uniform", "--out", "clicks.csv"], "must be a folder"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said_and_nothing_written(folder, command, words):
+    before = {path.name for path in folder.iterdir()}
+    assert words in run(*command, code=2)
+    assert {path.name for path in folder.iterdir()} == before
+
+
+def test_a_wrong_log_gets_the_reason_and_no_number(folder):
+    frame = pd.read_csv("clicks.csv")
+    frame.loc[frame["shown"] == "tech", "p"] = 0.02  # it was 0.2
+    frame.to_csv("wrong.csv", index=False)
+    columns = ["--label", "shown", "--propensity", "p", "--reward", "click"]
+    output = run("wrong.csv", *columns, "--policy", "uniform", code=2)
+    assert "logged propensities are wrong" in output
+    assert not (folder / "evaluation").exists()
+
+
+def test_bad_lines_are_counted_and_named(folder):
+    lines = (folder / "log.jsonl").read_text().splitlines()
+    lines[7] = "{"
+    (folder / "bad.jsonl").write_text("\n".join(lines))
+    output = run("bad.jsonl", "--policy", "uniform")
+    assert "1 bad line" in output
+    assert "left out: " in output
+    assert "line 8" in output
+
+
+def test_ctrl_c_ends_in_words(folder, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("onearm.evaluate", interrupted, raising=False)
+    assert "stopped: nothing was written" in run("log.parquet", "--policy", "uniform", code=130)
+    assert not (folder / "evaluation").exists()
+
+
+def test_help_has_examples():
+    output = run("--help")
+    assert 'onearm evaluate log.parquet --policy soba --policy "inversegap scale=40"' in output
