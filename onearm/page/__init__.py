@@ -50,20 +50,29 @@ def write(data: dict[str, Any], path: str | Path) -> None:
 
 def write_html(template: str, shown: dict[str, Any], path: str | Path) -> None:
     """Write a page: a template with what it shows, the style and the program."""
+    Path(path).write_text(html(template, shown), encoding="utf-8", newline="\n")
+
+
+def html(
+    template: str,
+    shown: dict[str, Any],
+    scripts: tuple[str, ...] = SCRIPTS,
+    style: str = plots.STYLESHEET,
+) -> str:
+    """Return a page; the program is made of uPlot and the scripts."""
     uplot = HERE / "uplot"
     licence = f"/*!\nuPlot\n{(uplot / 'LICENSE').read_text()}*/"
-    scripts = [(HERE / f"{name}.js").read_text() for name in SCRIPTS]
+    parts = [(HERE / f"{name}.js").read_text() for name in scripts]
     library = (uplot / "uPlot.iife.min.js").read_text()
-    program = "\n".join([licence, library, '"use strict";', *scripts])
+    program = "\n".join([licence, library, '"use strict";', *parts])
     environment = Environment(
         loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
     )  # fmt: skip
     environment.filters.update({name: getattr(text, name) for name in FILTERS})
-    html = environment.get_template(template).render(
+    return environment.get_template(template).render(
         shown,
-        style=(uplot / "uPlot.min.css").read_text() + "\n" + plots.STYLESHEET,
+        style=(uplot / "uPlot.min.css").read_text() + "\n" + style,
         program=program,
         program_hash=base64.b64encode(hashlib.sha256(program.encode()).digest()).decode(),
     )
-    Path(path).write_text(html, encoding="utf-8", newline="\n")

@@ -21,8 +21,8 @@ class Chart {
     this.buttons = lines.map(() => []);
     this.log = this.isError;
     figure.querySelectorAll("[data-line]").forEach((button) => this.bind(button));
-    figure.querySelector("[data-all]").addEventListener("click", () => this.showAll(true));
-    figure.querySelector("[data-none]").addEventListener("click", () => this.showAll(false));
+    figure.querySelector("[data-all]")?.addEventListener("click", () => this.showAll(true));
+    figure.querySelector("[data-none]")?.addEventListener("click", () => this.showAll(false));
     for (const radio of figure.querySelectorAll("input[type=radio]"))
       radio.addEventListener("change", () => this.setAxes(radio.value === "log"));
     // a hidden plot has no width: it is drawn when first shown, and stays zoomed when hidden again

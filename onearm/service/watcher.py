@@ -56,7 +56,7 @@ class Watcher:
         self.comparison, self.curve = Comparison(store), Curve()
         self.seq, self.frequencies = 0, Frequencies()
         self.started = time.time()
-        self.before = (time.monotonic(), {})
+        self.before: tuple[float, dict[str, int]] = (time.monotonic(), {})
         self.points: deque[dict[str, Any]] = deque(maxlen=POINTS)
         self.state: dict[str, Any] = {}
         self.listeners: list[Callable[[dict[str, Any]], Any]] = []
