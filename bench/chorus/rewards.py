@@ -25,7 +25,7 @@ from onearm.streams.prepared import prepared
 from onearm.streams.stream import Stream
 from papers.markdown import table
 
-REPEATS = 3
+REPEATS = 10
 AIM = 1.05  # times the lowest loss
 RIDGES = (1.0, 0.01)
 SETTINGS: dict[str, list[dict[str, Any]]] = {

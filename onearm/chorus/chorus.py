@@ -16,9 +16,9 @@ rules labels out by wrong answers as far as q allows.
 
 Where the feedback is a reward ρ ∈ [0, 1], in place of right or wrong, p is the expected reward of
 ŷ, and stacking, the test for drift and the frozen model take ρ. `own` regresses on ρ and starts at
-the mean reward ρ̄, in place of 0; over the numbers it has its full covariance (`ridge`). What knows
-only right and wrong (`bold`, memory, metric) takes a reward for right if it is 1 or above q: better
-than what is expected at best.
+the mean reward ρ̄, in place of 0; over the numbers it has its full covariance (`ridge`), and is the
+model that stacking is regularised towards. What knows only right and wrong (`bold`, memory, metric)
+takes a reward for right if it is 1 or above q: better than what is expected at best.
 
 The files are named after a choir: features are waves, base models are voices, the conductor weighs
 them, and the frozen previous model is an echo.
@@ -29,7 +29,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from onearm.chorus import ridge
-from onearm.chorus.conductor import PRIOR, confidence, doubt, judge, mean_width, rank, weights
+from onearm.chorus.conductor import (
+    ALL,
+    PRIOR,
+    confidence,
+    doubt,
+    judge,
+    mean_width,
+    rank,
+    weights,
+)
 from onearm.chorus.echo import FOLLOWED, FROZEN, alarmed, echo, follow, freeze, frozen_label, grow
 from onearm.chorus.features import features, group
 from onearm.chorus.memory import NOW, WIDEST, folded, recall, remember
@@ -46,6 +55,7 @@ from onearm.core.vectors import LARGEST
 
 RIDGE_OWN, RIDGE_BOLD = 0.01, 0.1
 COUNT, MEAN = 0, 1  # of rewards
+RIDGE = 2  # the base model that is a ridge regression where there are rewards
 TEXT = 0.5  # of α: in a text some words are always new, and widths never small
 
 
@@ -65,7 +75,7 @@ def look(x, inputs, voices, memories, conductor):
         m[2 * g], m[2 * g + 1] = earned[MEAN], 1.0 / k
         sing(at, phi, first, last, voices[0], m[2 * g], m[2 * g + 1], width[g])
     if earned[COUNT] > 0.0 and len(voices[2]):
-        ridge.expect(phi[edges[1] : edges[2]], earned[MEAN], voices[2], m[2])
+        ridge.expect(phi[edges[1] : edges[2]], earned[MEAN], voices[2], m[RIDGE])
     if len(near):
         folded(z, signs, near[0])
         measured(A, near[0], near[1])
@@ -130,12 +140,13 @@ def update(
         freeze(weights(c), edges, W, memory, frozen)
         begin(voices, memory, scatter, conductor)
     else:
-        judge(m, label, reward, S, b, c)
+        paid = earned[COUNT] > 0.0 and len(B) > 0
+        judge(m, label, reward, RIDGE if paid else ALL, S, b, c)
         for g in range(groups):
             first, last = group(g, edges, phi)
             teach(at, phi, first, last, label, reward, right, top[0], m[2 * g], m[2 * g + 1], W, P)
-        if earned[COUNT] > 0.0 and len(B):
-            ridge.regress(phi[edges[1] : edges[2]], label, reward - m[2, label], B, D)
+        if paid:
+            ridge.regress(phi[edges[1] : edges[2]], label, reward - m[RIDGE, label], B, D)
         if len(near):
             expected = 0.5 * (m[2 * groups, label] + m[2 * groups + 1, label])
             remember(near, label, right, expected, R[NOW], Y[NOW], counts)

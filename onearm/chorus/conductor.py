@@ -5,7 +5,8 @@ of the answers, 1 or 0, on the leads, with a constant, gives the weights. Every 
 lead for the label that was chosen, so each answer judges all of them, and none by a label that it
 would have preferred: nothing needs to be estimated.
 
-The regression forgets, and is regularised towards equal weights: S and b are its sums, c its
+The regression forgets, and is regularised: towards equal weights, or, where answers are rewards,
+towards the base model that regresses on them with its full covariance. S and b are its sums, c its
 solution.
 
 q is how sure the learner is at best. Where it is less sure, exploring may help; where it is nowhere
@@ -20,7 +21,8 @@ from onearm.core.explore import best, runner_up
 from onearm.core.kernels import kernel, separate_kernel
 
 MEMORY = 0.999  # what is left of S and b at the next answer
-PRIOR = 10.0  # answers that speak for equal weights
+PRIOR = 10.0  # answers that speak for equal weights, or for one base model
+ALL = -1  # base models that the regression is regularised towards, in place of one
 BEST = 0.9  # the quantile of the confidences that q follows
 STEP = 0.01  # by which q moves
 
@@ -72,8 +74,8 @@ def mean_width(w, width):
 
 
 @separate_kernel
-def judge(m, label, reward, S, b, c):
-    """Add an answer to S and b, and solve S c = b."""
+def judge(m, label, reward, trusted, S, b, c):
+    """Add an answer to S and b, and solve S c = b; `trusted` is a base model, or ALL."""
     n = len(m)
     z = np.ones(n + 1)
     for i in range(n):
@@ -83,8 +85,10 @@ def judge(m, label, reward, S, b, c):
             S[i, j] = MEMORY * S[i, j] + z[i] * z[j]
         S[i, i] += (1.0 - MEMORY) * PRIOR
         b[i] = MEMORY * b[i] + reward * z[i]
-        if i < n:
+        if trusted == ALL and i < n:
             b[i] += (1.0 - MEMORY) * PRIOR / n
+        elif trusted == i:
+            b[i] += (1.0 - MEMORY) * PRIOR
     solve(S, b, c)
 
 

@@ -6,7 +6,7 @@ from scipy.linalg import hadamard
 
 import onearm
 from onearm import Separable
-from onearm.chorus.conductor import MEMORY, PRIOR, doubt, judge, rank, solve
+from onearm.chorus.conductor import ALL, MEMORY, PRIOR, doubt, judge, rank, solve
 from onearm.chorus.echo import echo
 from onearm.chorus.memory import folded, recall, remember
 from onearm.chorus.metric import LEAST, differ, measure, measured, measured_all
@@ -56,16 +56,17 @@ def test_solve_solves():
     np.testing.assert_allclose(c, np.linalg.solve(S, b), 1e-9)
 
 
-def test_judge_is_a_ridge_regression_on_leads():
-    """Old answers count less; PRIOR of them, which do not age, stand for equal weights."""
+@pytest.mark.parametrize("trusted", [ALL, 2])
+def test_judge_is_a_ridge_regression_on_leads(trusted):
+    """Old answers count less; PRIOR of them, which do not age, stand for what is trusted."""
     rng = np.random.default_rng(5)
     n, k, rounds = 4, 3, 200
-    start = np.array([1 / n] * n + [0.0])
+    start = np.array([1 / n] * n + [0.0]) if trusted == ALL else np.eye(n + 1)[trusted]
     S, b, c = PRIOR * np.eye(n + 1), PRIOR * start, start.copy()
     leads, rewards = [], []
     for _ in range(rounds):
         outputs, label, reward = rng.normal(size=(n, k)), rng.integers(k), float(rng.integers(2))
-        judge(outputs, label, reward, S, b, c)
+        judge(outputs, label, reward, trusted, S, b, c)
         others = np.delete(outputs, label, axis=1).max(axis=1)
         leads.append(np.append(outputs[:, label] - others, 1.0))
         rewards.append(reward)

@@ -9,7 +9,7 @@ from .chorus_rows import FEW, Rows
 from .neighbours import Neighbours
 from .twin import Twin
 
-OWN, BOLD = 0.01, 0.1  # ridges
+OWN, BOLD, REWARDS = 0.01, 0.1, 30.0  # ridges
 KEEP, KEPT_JUDGE, PRIOR = 0.9995, 0.999, 10.0
 SLACK, ALARM, GUESS = 0.1, 20.0, 0.2
 FOLDED = 128
@@ -87,7 +87,7 @@ class Chorus(Rows, Neighbours, Twin):
             return arrays
         solved = [self.ridge(r) for r in range(self.k)]
         arrays["ridge_weights"] = np.array([b for b, _ in solved]).T
-        arrays["ridge_matrices"] = [np.eye(len(A)) - np.linalg.inv(A) for _, A in solved]
+        arrays["ridge_matrices"] = [np.eye(len(A)) - REWARDS * np.linalg.inv(A) for _, A in solved]
         return arrays | self.memory_state(before)
 
     def begin(self):
@@ -140,8 +140,9 @@ class Chorus(Rows, Neighbours, Twin):
     def ridge(self, label):
         """The weights of a ridge regression of what a label earned beyond the mean, and A."""
         X, y = (np.array(part) for part in self.taught[label])
-        A = np.eye(self.N + 1) + X.reshape(-1, self.N + 1).T @ X.reshape(-1, self.N + 1)
-        return np.linalg.solve(A, X.reshape(-1, self.N + 1).T @ y), A
+        X = X.reshape(-1, self.N + 1)
+        A = REWARDS * np.eye(self.N + 1) + X.T @ X
+        return np.linalg.solve(A, X.T @ y), A
 
     def echoed(self, phi, u):
         if not self.alarms:
@@ -232,6 +233,8 @@ class Chorus(Rows, Neighbours, Twin):
         z = np.append(self.leads(outputs, label), 1.0)
         fresh = (1 - KEPT_JUDGE) * PRIOR
         start = np.append(np.full(self.n_voices, 1 / self.n_voices), 0.0)
+        if self.earned and not self.text:  # the ridge regression of rewards
+            start = np.eye(self.n_voices + 1)[2]
         self.S = KEPT_JUDGE * self.S + np.outer(z, z) + fresh * np.eye(len(z))
         self.b = KEPT_JUDGE * self.b + reward * z + fresh * start
         self.c = np.linalg.solve(self.S, self.b)
