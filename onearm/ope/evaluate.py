@@ -27,7 +27,7 @@ from onearm.ope.parts import segments, windows
 from onearm.ope.policies import Policy
 from onearm.ope.uncertainty import VALID, require_valid
 from onearm.ope.weighing import Judged, Progress, weigh
-from onearm.schema.names import counted
+from onearm.schema.names import counted, did_you_mean
 
 
 def evaluate(
@@ -126,7 +126,8 @@ def _settings(
     pairs = []
     for name in names:
         if name not in VALID:
-            raise ValueError(f"estimator must be one of {', '.join(VALID)}, got {name!r}")
+            hint = did_you_mean(name, VALID)
+            raise ValueError(f"estimator must be one of {', '.join(VALID)}, got {name!r}{hint}")
         kind = interval or next(iter(VALID[name]), None)
         if kind is not None:
             require_valid(name, kind, fitting, max_weight)
@@ -144,6 +145,7 @@ def _column_of(log: Log, by: str) -> int:
     if by not in names:
         raise ValueError(
             f"by must be one of the columns {', '.join(names) or '(none)'}, got {by!r}"
+            f"{did_you_mean(by, names)}"
         )
     return names.index(by)
 
