@@ -1,4 +1,4 @@
-"""The routes of a service besides decide, feedback and activate: to look at it, and to change it."""
+"""The routes of a service that are used seldom: to look at it, and to change it."""
 
 import asyncio
 from functools import partial
@@ -7,9 +7,11 @@ from urllib.parse import parse_qs
 
 import msgspec
 
-from onearm.service import messages, metrics, openapi
+from onearm.service import metrics, openapi
+from onearm.service.answers import Changed
 from onearm.service.events import Events
-from onearm.service.web import JSON, Refusal, Reply, Route, encode
+from onearm.service.operations import OPERATIONS
+from onearm.service.web import RefusalError, Reply, Route, encode
 
 if TYPE_CHECKING:
     from onearm.service.web import Service
@@ -19,35 +21,24 @@ HTML = [
     (b"content-type", b"text/html; charset=utf-8"),
     (b"content-security-policy", b"default-src 'self' 'unsafe-inline'; frame-ancestors 'none'"),
 ]
-CHANGES = {
-    "promote": messages.PromoteBody,
-    "rollback": messages.RollbackBody,
-    "add_policy": messages.AddPolicyBody,
-    "remove_policy": messages.RemovePolicyBody,
-    "add_label": messages.AddLabelBody,
-    "retire_label": messages.RetireLabelBody,
-}
 
 
-def routes(service: "Service", prefix: str) -> dict[str, Route]:
+def routes(service: "Service") -> dict[str, Route]:
     """Return the routes of a service by their paths."""
     admin = Admin(service)
-    made = {
-        "/healthz": Route("GET", None, admin.alive),
-        "/readyz": Route("GET", None, admin.ready),
-        "/metrics": Route("GET", "read", admin.metrics),
-        "/openapi.json": Route("GET", "read", admin.openapi),
-        "/docs": Route("GET", "read", admin.docs),
-        f"{prefix}/state": Route("GET", "read", admin.state),
-        f"{prefix}/events": Route("GET", "read", Events(service).stream, is_stream=True),
-        f"{prefix}/policies": Route("GET", "read", admin.policies),
-        f"{prefix}/evaluate": Route("GET", "read", admin.evaluate),
-        f"{prefix}/snapshot": Route("POST", "admin", admin.snapshot),
-        f"{prefix}/backup": Route("POST", "admin", admin.backup),
-    }
-    for name, body in CHANGES.items():
-        handler = partial(admin.change, msgspec.json.Decoder(body))
-        made[f"{prefix}/{name}"] = Route("POST", "admin", handler)
+    made = {}
+    for op in OPERATIONS:
+        if op.many:
+            decoder = msgspec.json.Decoder(op.body | list[op.body])
+            handler: Any = partial(service.requested, decoder)
+        elif op.name == "events":
+            handler = Events(service).stream
+        elif op.answer is Changed:
+            handler = partial(admin.change, msgspec.json.Decoder(op.body))
+        else:
+            handler = getattr(admin, op.name)
+        path = op.path.replace("{app}", service.app.name)
+        made[path] = Route(op.method, op.scope, handler, op.name == "events")
     return made
 
 
@@ -56,15 +47,15 @@ class Admin:
 
     def __init__(self, service: "Service") -> None:
         self.service = service
-        self.document = encode(openapi.document(service.app.name))
+        self.document = encode(openapi.document(service.app))
 
     async def alive(self, body: bytes, query: bytes) -> Reply:
         return Reply(200, encode({"status": "alive"}))
 
     async def ready(self, body: bytes, query: bytes) -> Reply:
         service = self.service
-        if service.draining or service.writer.ending or service.writer.ended:
-            raise Refusal(503, "draining", "the service is ending", (b"retry-after", b"5"))
+        if service.draining.is_set() or service.writer.ending or service.writer.ended:
+            raise RefusalError(503, "draining", "the service is ending", (b"retry-after", b"5"))
         return Reply(200, encode({"status": "ready"}))
 
     async def metrics(self, body: bytes, query: bytes) -> Reply:
@@ -74,7 +65,7 @@ class Admin:
         return Reply(200, self.document)
 
     async def docs(self, body: bytes, query: bytes) -> Reply:
-        return Reply(200, openapi.page(self.service.app.name), HTML)
+        return Reply(200, openapi.page(self.service.app), HTML)
 
     async def state(self, body: bytes, query: bytes) -> Reply:
         """Answer with the state at one record; its hash is computed outside the writer."""
@@ -87,14 +78,15 @@ class Admin:
             "champion": moment.champion, "policies": settings["policies"],
             "labels": [x for x in settings["labels"] if x not in settings["retired"]],
             "retired": settings["retired"], "pending": service.writer.core.monitoring.n_pending,
-            "snapshot_seq": service.writer.snapshot_seq, "draining": service.draining,
+            "snapshot_seq": service.writer.snapshot_seq, "draining": service.draining.is_set(),
         }))  # fmt: skip
 
     async def policies(self, body: bytes, query: bytes) -> Reply:
         settings = self.service.writer.core.settings
         return Reply(200, encode({
             "champion": settings["champion"], "policies": settings["policies"],
-            "promotion": settings["promotion"], "comparison": {},
+            "promotion": settings["promotion"],
+            "differences": self.service.watcher.state.get("differences", []),
         }))  # fmt: skip
 
     async def change(self, decoder: Any, body: bytes, query: bytes) -> Reply:
@@ -117,10 +109,10 @@ class Admin:
         return Reply(202, encode({"status": "begun", "seq": await self.service.ask(take)}))
 
     async def backup(self, body: bytes, query: bytes) -> Reply:
-        raise Refusal(501, "not_there", "backup is not there yet")
+        raise RefusalError(501, "not_there", "backup is not there yet")
 
     async def evaluate(self, body: bytes, query: bytes) -> Reply:
-        raise Refusal(501, "not_there", "evaluate is not there yet")
+        raise RefusalError(501, "not_there", "evaluate is not there yet")
 
 
 def _moment(core: Any) -> tuple[int, Any, dict[str, Any]]:
@@ -132,5 +124,5 @@ def parameter(query: bytes, name: str, known: tuple[str, ...]) -> str | None:
     given = parse_qs(query.decode("latin-1"))
     for key in given:
         if key not in known:
-            raise Refusal(422, "invalid", f"parameters are {', '.join(known)}, got {key!r}")
+            raise RefusalError(422, "invalid", f"parameters are {', '.join(known)}, got {key!r}")
     return given.get(name, [None])[-1]

@@ -1,4 +1,4 @@
-"""Answers of a service as dataclasses: what a client returns, and the OpenAPI document describes."""
+"""Answers of a service: what a client returns, and what the OpenAPI document describes."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -68,5 +68,29 @@ class Policies:
 
     champion: str
     policies: dict[str, Any]  # learners by name
-    promotion: dict[str, Any]
-    comparison: dict[str, Any]  # of each challenger with the champion
+    promotion: str  # when a challenger is promoted: never, or by its difference
+    differences: list[dict[str, Any]]  # of each challenger to the champion, on the same events
+
+
+@dataclass(frozen=True)
+class Started:
+    """Work that was begun, or is done."""
+
+    status: Literal["begun", "done"]
+    seq: int | None = None
+    file: str | None = None
+
+
+@dataclass(frozen=True)
+class Health:
+    """Whether a service lives, or takes requests."""
+
+    status: Literal["alive", "ready"]
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """Values of policies by name: value, interval, and how many events they rest on."""
+
+    events: int
+    policies: list[dict[str, Any]]

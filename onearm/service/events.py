@@ -1,9 +1,12 @@
-"""Server-sent events: once a second the counters of a service and its latest decisions."""
+"""Server-sent events: once a second what the watcher knows, with the latest decisions and rewards.
+
+The first event of a listener, `history`, has the curves so far; those after it are the state.
+"""
 
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from onearm.service.web import Refusal, encode
+from onearm.service.web import RefusalError, encode
 
 if TYPE_CHECKING:
     from onearm.service.web import Service
@@ -18,22 +21,30 @@ class Events:
 
     def __init__(self, service: "Service") -> None:
         self.service, self.n_listeners = service, 0
-        self.seq, self.payload, self.made = 0, b"", -EVERY
+        self.payload, self.made = b"", -EVERY
 
-    async def stream(self, send: Any) -> None:
+    async def stream(self, receive: Any, send: Any) -> None:
         """Send events until the listener leaves or the service ends."""
         if self.n_listeners >= MOST:
-            raise Refusal(503, "busy", f"there are {MOST} listeners", (b"retry-after", b"60"))
+            raise RefusalError(503, "busy", f"there are {MOST} listeners", (b"retry-after", b"60"))
         self.n_listeners += 1
+        ends = {asyncio.ensure_future(_left(receive)), asyncio.ensure_future(self._drained())}
         try:
             await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
-            while not self.service.draining:
-                event = b"data: " + self.current() + b"\n\n"
-                await send({"type": "http.response.body", "body": event, "more_body": True})
-                await asyncio.sleep(EVERY)
+            history = encode(self.service.watcher.history())
+            await _send(send, b"event: history\ndata: " + history + b"\n\n")
+            while not any(end.done() for end in ends):
+                if self.service.watcher.state:  # it has looked
+                    await _send(send, b"event: state\ndata: " + self.current() + b"\n\n")
+                await asyncio.wait(ends, timeout=EVERY, return_when=asyncio.FIRST_COMPLETED)
             await send({"type": "http.response.body", "body": b""})
         finally:
             self.n_listeners -= 1
+            for end in ends:
+                end.cancel()
+
+    async def _drained(self) -> None:
+        await self.service.draining.wait()
 
     def current(self) -> bytes:
         """Return the event of this second, which all listeners get."""
@@ -43,33 +54,34 @@ class Events:
         return self.payload
 
     def event(self) -> dict[str, Any]:
-        """Return counters and what is new since the last event."""
+        """Return what is shown of the service now."""
         service, core = self.service, self.service.writer.core
-        monitoring = core.monitoring
-        names = core.models.agent.schema.labels
-        decisions = [d for d in list(monitoring.decisions) if d.seq > self.seq]
-        outcomes = [o for o in list(monitoring.outcomes) if o.seq > self.seq]
-        self.seq = core.seq
-        return {
-            "app": service.app.name, "ts": core.ts, "seq": core.seq,
-            "model_seq": core.models.seq, "champion": core.models.champion,
-            "challengers": core.models.challengers, "labels": list(names),
-            "retired": core.settings["retired"], "counts": dict(core.counts),
-            "refused": service.n_refused, "queue": service.writer.n_waiting,
-            "snapshot_seq": service.writer.snapshot_seq, "pending": monitoring.n_pending,
-            "mean_reward": monitoring.mean_reward(), "join_rate": monitoring.join_rate(),
+        names, monitoring = core.models.agent.schema.labels, core.monitoring
+        return service.watcher.state | {
+            "app": service.app.name, "refused": service.n_refused,
+            "join_rate": monitoring.join_rate(),
             "recent": [
                 {
                     "seq": d.seq, "ts": d.ts, "event_id": d.event_id, "label": names[d.label],
                     "propensity": d.propensity, "policy": d.policy,
                 }
-                for d in decisions
+                for d in list(monitoring.decisions)
             ],
             "rewards": [
                 {
                     "seq": o.seq, "ts": o.ts, "event_id": o.event_id, "reward": o.reward,
                     "source": o.source,
                 }
-                for o in outcomes
+                for o in list(monitoring.outcomes)
             ],
         }  # fmt: skip
+
+
+async def _send(send: Any, body: bytes) -> None:
+    await send({"type": "http.response.body", "body": body, "more_body": True})
+
+
+async def _left(receive: Any) -> None:
+    """Wait until the listener has left."""
+    while (await receive())["type"] != "http.disconnect":
+        pass

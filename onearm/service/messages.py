@@ -108,3 +108,19 @@ class RetireLabelBody(msgspec.Struct, forbid_unknown_fields=True):
     def request(self, new_id: Any) -> Change:
         """Return the request of the core."""
         return Change("retire_label", {"label": self.label})
+
+
+class Empty(msgspec.Struct, forbid_unknown_fields=True):
+    """Nothing is needed."""
+
+
+class BackupBody(msgspec.Struct, forbid_unknown_fields=True):
+    """Copy the log."""
+
+    file: Annotated[
+        str,
+        Meta(
+            pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$",
+            description="Name of a new file in the folder of the log.",
+        ),
+    ]

@@ -51,17 +51,9 @@ class Collector:
         age = time.monotonic() - writer.snapshot_time
         yield _gauge("snapshot_age_seconds", "Time since the newest snapshot.", age)
         yield _commits(list(writer.commit_seconds))
-
-    def _checks(self, monitoring: Any) -> Any:
-        names = self.service.writer.core.models.agent.schema.labels
-        family = GaugeMetricFamily(
-            "onearm_propensity_check_z",
-            "(n - expected n) / spread of each label: standard normal.",
-            labels=["label"],
-        )
-        for name, z in zip(names, monitoring.z(), strict=False):
-            family.add_metric([str(name)], z)
-        return family
+        state = self.service.watcher.state
+        if state:
+            yield from _from_log(state)
 
 
 def text(service: "Service") -> bytes:
@@ -100,3 +92,21 @@ def _histogram(name: str, about: str, edges: Any, counts: list[int], total: floa
         n += count
         buckets.append((edge, n))
     return HistogramMetricFamily(f"onearm_{name}", about, buckets=buckets, sum_value=total)
+
+
+def _from_log(state: dict[str, Any]) -> Any:
+    """Yield what the watcher knows: rewards with their confidence sequence, and the checks."""
+    for name in ("mean", "low", "high"):
+        value = state["reward"][name]
+        about = f"Reward of all events: {name} of its confidence sequence."
+        yield _gauge(f"reward_{name}", about, float("nan") if value is None else value)
+    z = GaugeMetricFamily(
+        "onearm_propensity_check_z", "(n - expected n) / spread of each label.", labels=["label"]
+    )
+    chosen = CounterMetricFamily("onearm_chosen", "Choices of each label.", labels=["label"])
+    for row in state["labels"]:
+        z.add_metric([row["label"]], row["z"] or 0.0)
+        chosen.add_metric([row["label"]], row["chosen"])
+    yield from (z, chosen)
+    passed = all(check["passed"] for check in state["checks"])
+    yield _gauge("propensity_check_passed", "1 if labels are chosen as logged.", float(passed))

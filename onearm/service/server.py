@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import os
+import signal
 import socket
 import time
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from onearm.service.core import Core
 from onearm.service.logs import Handler, Lines
 from onearm.service.sqlite import SqliteStore
 from onearm.service.store import Store
+from onearm.service.watcher import Watcher
 from onearm.service.web import Service
 from onearm.service.writer import Writer
 
@@ -34,15 +36,15 @@ class Running(uvicorn.Server):
 
     def __init__(self, config: uvicorn.Config, service: Service) -> None:
         super().__init__(config)
-        self.service = service
+        self.service, self.signalled = service, False
 
     def handle_exit(self, sig: int, frame: Any) -> None:
-        """Drain at the first signal: meanwhile requests get 503. End at once at the second."""
-        if self.service.draining:
+        """Drain at the first signal: meanwhile requests get 503. A second Ctrl-C ends at once."""
+        if not self.signalled:
+            self.signalled = True
+            self.service.mailbox.loop.call_soon_threadsafe(self._drain)
+        elif sig == signal.SIGINT:
             self.force_exit = self.should_exit = True
-            return
-        self.service.draining = True
-        self.service.mailbox.loop.call_soon_threadsafe(self._drain)
 
     def _drain(self) -> None:
         self.draining = asyncio.ensure_future(self._drained())
@@ -78,16 +80,20 @@ def limited(most: int) -> type[HttpToolsProtocol]:
 
 
 def make(
-    app: App, store: Store, lines: Lines, failed: Callable[[BaseException], Any] | None = None
-) -> Running:
-    """Return a server for an app over a store; `failed` is called if a commit fails."""
+    app: App, store: Store, lines: Lines, failed: Callable[[BaseException], Any] | None = None,
+    reader: Store | None = None,
+) -> Running:  # fmt: skip
+    """Return a server for an app over a store; `failed` is called if a commit fails.
+
+    `reader` is a second connection to the store, for who reads beside the writer.
+    """
     core = Core(store, app.settings, Clock())
     writer = Writer(core, failed or _fail_stop(lines), app.server.queue)
-    service = Service(app, writer, lines)
+    service = Service(app, writer, Watcher(reader or store, writer), lines)
     config = uvicorn.Config(
         service, app.server.host, app.server.port, loop="uvloop", http=limited(app.server.headers),
-        ws="none", lifespan="on", log_config=None, access_log=False, server_header=False,
-        date_header=False, timeout_graceful_shutdown=GRACE, backlog=2048,
+        ws="none", lifespan="on", proxy_headers=False, log_config=None, access_log=False,
+        server_header=False, date_header=False, timeout_graceful_shutdown=GRACE, backlog=2048,
     )  # fmt: skip
     return Running(config, service)
 
@@ -110,7 +116,8 @@ def serve(app: App, lines: Lines, opened: Callable[[str], Any] = lambda address:
     logging.getLogger("uvicorn.error").propagate = False
     begin = time.perf_counter()
     store = SqliteStore(app.server.file)
-    server = make(app, store, lines)
+    reader = SqliteStore(app.server.file, read_only=True)
+    server = make(app, store, lines, reader=reader)
     listener = _listener(app.server.host, app.server.port)
     host, port = listener.getsockname()[:2]
     address = f"http://{host if ':' not in host else f'[{host}]'}:{port}"
@@ -121,6 +128,7 @@ def serve(app: App, lines: Lines, opened: Callable[[str], Any] = lambda address:
     )  # fmt: skip
     opened(address)
     server.run(sockets=[listener])
+    reader.close()
     store.close()
     lines("stop", seq=core.seq, snapshot_seq=server.service.writer.snapshot_seq)
     return 1 if server.force_exit else 0

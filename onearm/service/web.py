@@ -17,11 +17,12 @@ from onearm.service.app import App
 from onearm.service.auth import Guard
 from onearm.service.logs import Lines
 from onearm.service.requests import Answer, Request
+from onearm.service.watcher import Watcher
 from onearm.service.writer import Writer
 
 JSON = [(b"content-type", b"application/json")]
 SAFE = [(b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store")]
-encode = msgspec.json.Encoder().encode
+encode = msgspec.json.Encoder(enc_hook=lambda number: number.item()).encode  # of NumPy
 
 
 class Reply(NamedTuple):
@@ -40,11 +41,11 @@ class Route(NamedTuple):
 
     method: str
     scope: str | None  # that a token needs; None: it is open
-    handler: Handler  # body, query -> Reply; of a stream: send -> None
+    handler: Handler  # body, query -> Reply; of a stream: receive, send -> None
     is_stream: bool = False
 
 
-class Refusal(Exception):
+class RefusalError(Exception):
     """A request that is not done: its status, and why."""
 
     def __init__(self, status: int, what: str, reason: str, *headers: tuple[bytes, bytes]) -> None:
@@ -80,28 +81,17 @@ def _deliver(some: list[tuple[asyncio.Future, list[Answer] | None]]) -> None:
 class Service:
     """An ASGI application over a writer."""
 
-    def __init__(self, app: App, writer: Writer, lines: Lines | None = None) -> None:
-        self.app, self.writer, self.lines = app, writer, lines or Lines()
+    def __init__(
+        self, app: App, writer: Writer, watcher: Watcher, lines: Lines | None = None
+    ) -> None:
+        self.app, self.writer, self.watcher, self.lines = app, writer, watcher, lines or Lines()
         self.guard, self.mailbox = Guard(app.tokens), Mailbox()
         writer.after = self.mailbox.flush
-        self.draining = False
+        self.draining = asyncio.Event()
         self.n_refused = 0  # because there was no room, or no writer
-        self.routes = self._routes()
-
-    def _routes(self) -> dict[str, Route]:
         from onearm.service.admin import routes
 
-        prefix = f"/v1/{self.app.name}"
-        hot = {
-            "decide": ("decide", messages.DecideBody),
-            "activate": ("decide", messages.ActivateBody),
-            "feedback": ("feedback", messages.FeedbackBody),
-        }
-        made = {}
-        for name, (scope, body) in hot.items():
-            decoder = msgspec.json.Decoder(body | list[body])  # type: ignore[valid-type] # a class
-            made[f"{prefix}/{name}"] = Route("POST", scope, partial(self.requested, decoder))
-        return made | routes(self, prefix)
+        self.routes = routes(self)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "lifespan":
@@ -113,10 +103,10 @@ class Service:
             route = self._route(scope)
             body = await self._body(scope["headers"], receive) if route.method == "POST" else b""
             if route.is_stream:
-                await route.handler(send)
+                await route.handler(receive, send)
                 return
             reply = await route.handler(body, scope["query_string"])
-        except Refusal as refusal:
+        except RefusalError as refusal:
             reply = refusal.reply
         except Exception as error:  # of an admin route: the hot ones raise nothing else
             self.lines("failed", "error", path=scope["path"], error=repr(error))
@@ -134,12 +124,12 @@ class Service:
         path, method = scope["path"], scope["method"]
         route = self.routes.get(path)
         if route is None:
-            raise Refusal(404, "not_found", self._unknown(path))
+            raise RefusalError(404, "not_found", self._unknown(path))
         if route.scope is not None and self.guard.tokens:
             self._require_scope(route.scope, scope["headers"])
         if method != route.method and not (method == "HEAD" and route.method == "GET"):
             allow = (b"allow", route.method.encode())
-            raise Refusal(405, "wrong_method", f"the method must be {route.method}", allow)
+            raise RefusalError(405, "wrong_method", f"the method must be {route.method}", allow)
         return route
 
     def _unknown(self, path: str) -> str:
@@ -153,9 +143,9 @@ class Service:
         scopes = self.guard.scopes(header)
         if scopes is None:
             ask = (b"www-authenticate", b'Bearer realm="onearm", Basic realm="onearm"')
-            raise Refusal(401, "no_token", "a token must be given that the service knows", ask)
+            raise RefusalError(401, "no_token", "a token must be given that the service knows", ask)
         if needed not in scopes:
-            raise Refusal(403, "wrong_scope", f"the token must have the scope {needed}")
+            raise RefusalError(403, "wrong_scope", f"the token must have the scope {needed}")
 
     async def _body(self, headers: Any, receive: Any) -> bytes:
         """Return the body of a request, which must be JSON and not too large."""
@@ -167,7 +157,7 @@ class Service:
                 is_json = value[:16].lower() == b"application/json" and value[16:17] in b";"
         if not is_json:
             reason = "the content type must be application/json"
-            raise Refusal(415, "wrong_type", reason, (b"connection", b"close"))
+            raise RefusalError(415, "wrong_type", reason, (b"connection", b"close"))
         message = await receive()
         body = message.get("body", b"")
         while message.get("more_body") and len(body) <= most:
@@ -179,7 +169,7 @@ class Service:
 
     def _refuse_size(self) -> None:
         reason = f"a body must have at most {self.app.server.body} bytes"
-        raise Refusal(413, "too_large", reason, (b"connection", b"close"))
+        raise RefusalError(413, "too_large", reason, (b"connection", b"close"))
 
     async def requested(self, decoder: Any, body: bytes, query: bytes) -> Reply:
         """Answer requests of one kind: one of them, or a list, which is one commit."""
@@ -189,7 +179,7 @@ class Service:
             return Reply(answer.status, encode(answer.body))
         if not 1 <= len(parsed) <= messages.MOST:
             reason = f"a list must have 1 to {messages.MOST} requests, got {len(parsed)}"
-            raise Refusal(422, "invalid", reason)
+            raise RefusalError(422, "invalid", reason)
         answers = await self.submit([item.request(new_id) for item in parsed])
         status = 200 if all(answer.status < 300 for answer in answers) else 207
         return Reply(status, encode([{"code": a.status, **a.body} for a in answers]))
@@ -197,24 +187,28 @@ class Service:
     async def submit(self, requests: Sequence[Request]) -> list[Answer]:
         """Return the answers of the core, once they are committed."""
         future = self.mailbox.loop.create_future()
-        taken = self.writer.submit(requests, partial(self.mailbox.put, future))
+        taken = not self.draining.is_set() and self.writer.submit(
+            requests, partial(self.mailbox.put, future)
+        )
         answers = await future if taken else None
         if answers is None:
             self.n_refused += len(requests)
-            draining = self.draining or self.writer.ending
+            draining = self.draining.is_set() or self.writer.ending
             what, reason = (
                 ("draining", "it is ending") if draining else ("busy", "its queue is full")
             )
             again = (b"retry-after", b"5" if draining else b"1")
-            raise Refusal(503, what, f"the service takes no requests: {reason}", again)
+            raise RefusalError(503, what, f"the service takes no requests: {reason}", again)
         return answers
 
     async def ask(self, call: Callable[[Any], Any]) -> Any:
         """Return `call(core)`, run by the writer between two batches."""
         future = self.mailbox.loop.create_future()
         if not self.writer.ask(call, partial(self.mailbox.put, future)):
-            raise Refusal(503, "draining", "the service is ending", (b"retry-after", b"5"))
+            raise RefusalError(503, "draining", "the service is ending", (b"retry-after", b"5"))
         result = await future
+        if result is None:
+            raise RefusalError(503, "draining", "the service has ended", (b"retry-after", b"5"))
         if isinstance(result, Exception):
             raise result
         return result
@@ -234,11 +228,14 @@ class Service:
         """Begin to take requests, in the running event loop."""
         self.mailbox.loop = asyncio.get_running_loop()
         self.writer.start()
+        self.watcher.start()
 
     async def drain(self) -> None:
         """Take no more requests; answer those that wait, and store a snapshot."""
-        self.draining = True
-        await asyncio.get_running_loop().run_in_executor(None, self.writer.drain)
+        self.draining.set()
+        loop = asyncio.get_running_loop()
+        await loop.run_in_executor(None, self.watcher.end)
+        await loop.run_in_executor(None, self.writer.drain)
 
 
 def new_id() -> str:
@@ -251,6 +248,6 @@ def decoded(decoder: Any, body: bytes) -> Any:
     try:
         return decoder.decode(body)
     except msgspec.ValidationError as error:
-        raise Refusal(422, "invalid", str(error)) from None
+        raise RefusalError(422, "invalid", str(error)) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Refusal(400, "malformed", str(error)) from None
+        raise RefusalError(400, "malformed", str(error)) from None
