@@ -19,6 +19,7 @@ from bench.chorus.comparison import (
     everyone,
     ledger_path,
 )  # fmt: skip
+from bench.chorus.learners import MAX_CROSSED
 from bench.chorus.streams import DEVELOPMENT, NAMES, title
 from onearm import metrics
 from onearm.experiments.job import Record
@@ -111,6 +112,20 @@ def outcome(by_stream: dict[str, list[Entry]]) -> str:
     )
 
 
+def preparations(records: Sequence[Record]) -> str:
+    """Return which streams were played since linear learners may choose how rows are prepared."""
+    chosen = {r["stream"] for r in records if r["parameters"].get("view") == "prepared"}
+    streams = ", ".join(name for name in NAMES if name in chosen)
+    rest = (
+        "" if len(chosen) == len(NAMES) else " On the other streams they had the first view only."
+    )
+    return (
+        "Linear learners choose, as one of their settings, how rows are prepared: with a look at "
+        "all of them, or online by `Prepared`, there also with products of two columns if there "
+        f"are at most {MAX_CROSSED}: on {streams or 'no stream'}.{rest}"
+    )
+
+
 def section(name: str, played: list[Entry]) -> str:
     """Return the table of a stream: Chorus, the best of ours, and the best of Vowpal Wabbit."""
     kind = "development" if name in DEVELOPMENT else "held out"
@@ -123,7 +138,7 @@ def section(name: str, played: list[Entry]) -> str:
 def all_errors(by_stream: dict[str, list[Entry]], records: Sequence[Record]) -> str:
     names = [name for name in NAMES if by_stream[name]]
     errors = {(name, e.learner): (e.error, len(e.runs)) for name in names for e in by_stream[name]}
-    notes = {(r["stream"], r["learner"]) for r in records if r["phase"] == 2 and "note" in r}
+    few = {(name, e.learner) for name in names for e in by_stream[name] if "note" in e.runs[0]}
     tried = {(r["stream"], r["learner"]) for r in records}
 
     def cell(name: str, learner: str) -> str:
@@ -134,7 +149,7 @@ def all_errors(by_stream: dict[str, list[Entry]], records: Sequence[Record]) -> 
         others = [errors[on, who][0] for on, who in errors if on == name and who not in earlier]
         best = learner not in earlier and error == min(others)
         text = f"**{error:.4f}**" if best else f"{error:.4f}"
-        return f"{text} ({n})" if (name, learner) in notes or n == 1 else text
+        return f"{text} ({n})" if (name, learner) in few or n == 1 else text
 
     played = {learner for _, learner in errors}
     learners = [learner for learner in [*everyone(), *EARLIER.values()] if learner in played]
@@ -153,6 +168,8 @@ were wrong; ± is half the width of Student's 95 % interval over the repeats. A 
 in phase 1 was more than {FAR[0]} times the lowest of its team (ours, or Vowpal Wabbit) plus
 {FAR[1]} has at most {FEW} repeats; one that would take more than {MAX_SECONDS:.0f} CPU seconds was
 skipped.
+
+{preparations(records)}
 
 Three versions of Chorus were played on the held-out streams. After the first, it got its memory,
 and explores less where it is sure of nothing; after the second, wrong labels count less where
