@@ -119,6 +119,14 @@ def test_chorus_learns_from_rewards_nearly_as_from_right_and_wrong():
 
 
 @pytest.mark.compiled
+def test_chorus_finds_the_best_of_labels_that_all_earn_much():
+    """Labels earn 0.8 + 0.2·[it is the true one]; guessing loses 0.16, always the same one too."""
+    X, y = Separable(4000, 5, 10, seed=2).arrays()
+    earned = Chorus(5, 10, n_components=256).play(X, 0.8 + 0.2 * np.eye(5)[y]).correct
+    assert metrics.last(earned) < 0.02
+
+
+@pytest.mark.compiled
 def test_chorus_learns_from_rare_rewards():
     """Where few of 10 labels are ever clicked, one that a column tells is found."""
     rng = np.random.default_rng(0)
