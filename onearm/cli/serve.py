@@ -1,13 +1,17 @@
 """The commands `onearm serve`, which runs a service, and `onearm token`, which makes a token."""
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
 
 import typer
 from typer import Argument, Option
 
 from onearm.cli.arguments import require_file
 from onearm.cli.errors import errors_in_words
+
+SCOPES = ("decide", "feedback", "read", "admin")
 
 
 def serve(
@@ -22,22 +26,80 @@ def serve(
 ) -> None:
     """Run an agent as an HTTP service: decide, feedback, learn, lose nothing.
 
+    SIGTERM or Ctrl-C ends it: what waits is committed and answered, and a snapshot is stored.
+
     onearm serve app.toml
 
     onearm serve --demo
     """
-    from dataclasses import replace
-
     with errors_in_words():
-        if (app is None) == (not demo):
+        if (app is None) != demo:
             raise typer.BadParameter("give a file of settings, or --demo")
-        from onearm.service.app import read
-        from onearm.service.logs import Lines
-        from onearm.service.server import serve as run
-
-        require_file(app, "the app")
-        settings = read(app)
-        if port is not None:
-            settings = replace(settings, server=replace(settings.server, port=port))
-        code = run(settings, Lines(verbose), lambda address: typer.echo(f"listening: {address}"))
+        _require_extra()
+        code = _demo(port or 0, verbose) if app is None else _serve(app, port, verbose)
     raise typer.Exit(code)
+
+
+def _serve(path: Path, port: int | None, verbose: bool) -> int:
+    from onearm.service.app import read
+    from onearm.service.lines import Lines
+    from onearm.service.server import serve as run
+
+    require_file(path, "the app")
+    app = read(path)
+    if port is not None:
+        app = replace(app, server=replace(app.server, port=port))
+    return run(app, Lines(verbose), lambda address: typer.echo(f"listening: {address}"))
+
+
+def _demo(port: int, verbose: bool) -> int:
+    from onearm.service.demo import Visitors, demo_app
+    from onearm.service.lines import Lines
+    from onearm.service.server import serve as run
+
+    with TemporaryDirectory(prefix="onearm-demo-") as folder:
+        app, visitors = demo_app(Path(folder), port), Visitors()
+
+        def opened(address: str) -> None:
+            typer.echo(f"listening: {address}")
+            typer.echo("simulated visitors come until Ctrl-C; then the log is removed")
+            visitors.start(address)
+
+        return run(app, Lines(verbose), opened)
+
+
+def _require_extra() -> None:
+    """Say which extra is missing, if one is."""
+    from importlib.util import find_spec
+
+    for package in ("uvicorn", "uvloop", "httptools", "msgspec", "apsw", "prometheus_client"):
+        if find_spec(package) is None:
+            raise ImportError(f"onearm serve needs {package}: pip install 'onearm[serve]'")
+
+
+def token(
+    name: Annotated[str, Argument(help="Name of who gets the token, e.g. shop.")],
+    scope: Annotated[
+        list[str] | None,
+        Option(help=f"One of {', '.join(SCOPES)}; may be given again.", show_default="all"),
+    ] = None,
+) -> None:
+    """Make a token: print it once, with the lines for the TOML file of an app.
+
+    The file has only its SHA-256: whoever reads the file cannot use the service.
+
+    onearm token shop --scope decide --scope feedback
+    """
+    with errors_in_words():
+        made, lines = _new_token(name, scope or list(SCOPES))
+    typer.echo(f"token, shown only now: {made}\n\n{lines}")
+
+
+def _new_token(name: str, scopes: list[str]) -> tuple[str, str]:
+    from onearm.service.auth import new_token
+    from onearm.service.toml_values import as_name, one_of
+
+    quoted: list[Any] = [f'"{one_of("--scope", scope, SCOPES)}"' for scope in scopes]
+    made, sha256 = new_token()
+    table = f"[tokens.{as_name('the name', name)}]"
+    return made, f'{table}\nsha256 = "{sha256}"\nscopes = [{", ".join(quoted)}]'

@@ -29,7 +29,7 @@ def routes(service: "Service") -> dict[str, Route]:
     made = {}
     for op in OPERATIONS:
         if op.many:
-            decoder = msgspec.json.Decoder(op.body | list[op.body])
+            decoder = msgspec.json.Decoder(op.body | list[op.body])  # type: ignore[name-defined] # a class
             handler: Any = partial(service.requested, decoder)
         elif op.name == "events":
             handler = Events(service).stream

@@ -36,14 +36,12 @@ from pathlib import Path
 from typing import Any
 
 from onearm.agent.feedback import FEEDBACK
-from onearm.schema.names import did_you_mean
 from onearm.schema.schema import Schema
 from onearm.schema.values import shown
 from onearm.service.auth import SCOPES, Token
 from onearm.service.models import new_agent
+from onearm.service.toml_values import as_name, as_table, one_of, require_keys, whole
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
-NAMES = "1 to 40 letters, digits, - and _"
 SHA256 = re.compile(r"[0-9a-f]{64}")
 UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 LONGEST = 3650 * UNITS["d"]  # seconds to wait
@@ -89,11 +87,11 @@ def read(path: str | Path) -> App:
 
 def parse(content: dict[str, Any], folder: Path) -> App:
     """Return an app of a dict of settings; a relative `file` lies in the folder."""
-    _require_keys("", content, KEYS, ("name", "labels", "schema", "learner"))
-    name = _name("name", content["name"])
+    require_keys("", content, KEYS, ("name", "labels", "schema", "learner"))
+    name = as_name("name", content["name"])
     settings = _settings(content)
-    tokens = tuple(_token(*pair) for pair in _table(content, "tokens").items())
-    server = _server(_table(content, "server"), name, folder)
+    tokens = tuple(_token(*pair) for pair in as_table(content, "tokens").items())
+    server = _server(as_table(content, "server"), name, folder)
     if server.host not in LOOPBACK and not tokens:
         allowed = f"one of {', '.join(LOOPBACK)} as long as there are no [tokens]"
         raise ValueError(f"server.host must be {allowed}, got {server.host!r}")
@@ -102,23 +100,23 @@ def parse(content: dict[str, Any], folder: Path) -> App:
 
 def _settings(content: dict[str, Any]) -> dict[str, Any]:
     """Return the dict that `Core` takes."""
-    feedback = _one_of("feedback", content.get("feedback", "reward"), FEEDBACK)
-    learners = {"learner": dict(_table(content, "learner"))}
+    feedback = one_of("feedback", content.get("feedback", "reward"), FEEDBACK)
+    learners = {"learner": dict(as_table(content, "learner"))}
     champion = learners["learner"].pop("policy", None)
     if champion is None:
         champion = str(learners["learner"].get("name", "")).lower()
-    champion = _name("learner.policy", champion) if champion else "champion"
-    for name, learner in _table(content, "challengers").items():
-        learners[f"challengers.{_name('challengers', name)}"] = learner
+    champion = as_name("learner.policy", champion) if champion else "champion"
+    for name, learner in as_table(content, "challengers").items():
+        learners[f"challengers.{as_name('challengers', name)}"] = learner
     names = [champion, *(key.partition(".")[2] for key in learners if key != "learner")]
     if names.count(champion) > 1:
         raise ValueError(f"challengers must have other names than the champion, got {champion!r}")
     settings = {
-        "labels": _labels(content["labels"]), "schema": _schema(_table(content, "schema")),
-        "feedback": feedback, "seed": _whole("seed", content.get("seed", 0), 0, 2**62 - 1),
+        "labels": _labels(content["labels"]), "schema": _schema(as_table(content, "schema")),
+        "feedback": feedback, "seed": whole("seed", content.get("seed", 0), 0, 2**62 - 1),
         "wait": seconds("wait", content.get("wait", "1h")),
         "default_reward": _default_reward(content.get("default_reward", 0.0), feedback),
-        "promotion": _promotion(_table(content, "promotion")), "champion": champion,
+        "promotion": _promotion(as_table(content, "promotion")), "champion": champion,
         "policies": dict(zip(names, learners.values(), strict=True)),
     }  # fmt: skip
     for key, learner in learners.items():
@@ -185,15 +183,15 @@ def _default_reward(value: Any, feedback: str) -> float:
 
 
 def _promotion(table: dict[str, Any]) -> str:
-    _require_keys("promotion.", table, ("rule",))
-    return _one_of("promotion.rule", table.get("rule", "never"), RULES)
+    require_keys("promotion.", table, ("rule",))
+    return one_of("promotion.rule", table.get("rule", "never"), RULES)
 
 
 def _token(name: str, table: Any) -> Token:
-    key = f"tokens.{_name('tokens', name)}"
+    key = f"tokens.{as_name('tokens', name)}"
     if not isinstance(table, dict):
         raise ValueError(f"{key} must be a table with sha256 and scopes, got {shown(table)}")
-    _require_keys(f"{key}.", table, ("sha256", "scopes"), ("sha256", "scopes"))
+    require_keys(f"{key}.", table, ("sha256", "scopes"), ("sha256", "scopes"))
     if not isinstance(table["sha256"], str) or not SHA256.fullmatch(table["sha256"]):
         allowed = "64 hexadecimal digits, as `onearm token` prints"
         raise ValueError(f"{key}.sha256 must be {allowed}, got {shown(table['sha256'])}")
@@ -201,18 +199,18 @@ def _token(name: str, table: Any) -> Token:
     if not isinstance(scopes, list) or not scopes:
         allowed = f"a list of some of {', '.join(SCOPES)}"
         raise ValueError(f"{key}.scopes must be {allowed}, got {shown(scopes)}")
-    chosen = frozenset(_one_of(f"{key}.scopes", scope, SCOPES) for scope in scopes)
+    chosen = frozenset(one_of(f"{key}.scopes", scope, SCOPES) for scope in scopes)
     return Token(name, bytes.fromhex(table["sha256"]), chosen)
 
 
 def _server(table: dict[str, Any], app: str, folder: Path) -> Server:
-    _require_keys("server.", table, [*Server.__dataclass_fields__])
+    require_keys("server.", table, [*Server.__dataclass_fields__])
     limits = {
         "port": (0, 65535), "body": (2**10, 2**26), "headers": (2**10, 2**20), "queue": (1, 2**20)
     }  # fmt: skip
     for key, (least, most) in limits.items():
         if key in table:
-            _whole(f"server.{key}", table[key], least, most)
+            whole(f"server.{key}", table[key], least, most)
     for key in ("host", "file"):
         if key in table and (not isinstance(table[key], str) or not table[key]):
             raise ValueError(f"server.{key} must be a text, got {shown(table[key])}")
@@ -220,39 +218,3 @@ def _server(table: dict[str, Any], app: str, folder: Path) -> Server:
     if not file.parent.is_dir():
         raise ValueError(f"server.file must lie in a folder that exists, got {str(file)!r}")
     return Server(**{**table, "file": str(file)})
-
-
-def _table(content: dict[str, Any], key: str) -> dict[str, Any]:
-    table = content.get(key, {})
-    if not isinstance(table, dict):
-        raise ValueError(f"{key} must be a table [{key}], got {shown(table)}")
-    return table
-
-
-def _require_keys(prefix: str, table: dict[str, Any], known: Any, needed: Any = ()) -> None:
-    for key in table:
-        if key not in known:
-            allowed, hint = ", ".join(known), did_you_mean(key, known)
-            raise ValueError(f"{prefix}{key} is unknown: there are {allowed}{hint}")
-    for key in needed:
-        if key not in table:
-            raise ValueError(f"{prefix}{key} is missing")
-
-
-def _one_of(key: str, value: Any, known: Any) -> Any:
-    if not isinstance(value, str) or value not in known:
-        hint = did_you_mean(value, known)
-        raise ValueError(f"{key} must be one of {', '.join(known)}, got {shown(value)}{hint}")
-    return value
-
-
-def _whole(key: str, value: Any, least: int, most: int) -> int:
-    if type(value) is not int or not least <= value <= most:
-        raise ValueError(f"{key} must be an integer in [{least}, {most}], got {shown(value)}")
-    return value
-
-
-def _name(key: str, value: Any) -> str:
-    if not isinstance(value, str) or not NAME.fullmatch(value):
-        raise ValueError(f"{key} must be {NAMES}, got {shown(value)}")
-    return value

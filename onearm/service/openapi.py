@@ -40,7 +40,7 @@ def document(app: App) -> Json:
         path = op.path.replace("{app}", app.name)
         paths[path] = {op.method.lower(): _operation(op, of_type, bool(app.tokens))}
     about = "Decide, give feedback, learn. Answers are in the log before they are sent."
-    made = {
+    made: Json = {
         "openapi": "3.1.0",
         "info": {"title": app.name, "version": onearm.__version__, "description": about},
         "paths": paths,

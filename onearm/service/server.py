@@ -15,7 +15,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from onearm.service.app import App
 from onearm.service.clock import Clock
 from onearm.service.core import Core
-from onearm.service.logs import Handler, Lines
+from onearm.service.lines import Handler, Lines
 from onearm.service.sqlite import SqliteStore
 from onearm.service.store import Store
 from onearm.service.watcher import Watcher
@@ -23,6 +23,7 @@ from onearm.service.web import Service
 from onearm.service.writer import Writer
 
 FAILED = 74  # exit code after a commit that failed: an error of input or output
+KEPT = 75  # seconds that a connection may be idle
 GRACE = 10  # seconds that connections have to close when a service ends
 TOO_LARGE = (
     b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-type: application/json\r\n"
@@ -93,7 +94,8 @@ def make(
     config = uvicorn.Config(
         service, app.server.host, app.server.port, loop="uvloop", http=limited(app.server.headers),
         ws="none", lifespan="on", proxy_headers=False, log_config=None, access_log=False,
-        server_header=False, date_header=False, timeout_graceful_shutdown=GRACE, backlog=2048,
+        server_header=False, date_header=False, timeout_keep_alive=KEPT,
+        timeout_graceful_shutdown=GRACE, backlog=2048,
     )  # fmt: skip
     return Running(config, service)
 

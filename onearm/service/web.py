@@ -15,7 +15,7 @@ import msgspec
 from onearm.service import messages
 from onearm.service.app import App
 from onearm.service.auth import Guard
-from onearm.service.logs import Lines
+from onearm.service.lines import Lines
 from onearm.service.requests import Answer, Request
 from onearm.service.watcher import Watcher
 from onearm.service.writer import Writer
