@@ -12,10 +12,13 @@ from onearm.cli.datasets import datasets
 from onearm.cli.evaluate import evaluate
 from onearm.cli.fit import fit
 from onearm.cli.inspect import inspect
+from onearm.cli.log import log
 from onearm.cli.papers import papers
 from onearm.cli.predict import predict
 from onearm.cli.race import race
-from onearm.cli.serve import serve
+from onearm.cli.serve import serve, token
+from onearm.cli.upkeep import backup, compact, forget
+from onearm.cli.verify import verify
 
 HELP = {"help_option_names": ["-h", "--help"]}
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, context_settings=HELP)
@@ -42,6 +45,9 @@ app.command()(predict)
 app.command()(evaluate)
 app.command()(inspect)
 app.command()(serve)
+app.command()(token)
+for command in (log, verify, backup, compact, forget):
+    app.command()(command)
 app.command()(datasets)
 app.command()(papers)
 

@@ -5,6 +5,7 @@
     .jsonl, .ndjson     JSON lines
     .vw                 Vowpal Wabbit's text
     .dsjson             Vowpal Wabbit's JSON of a decision service
+    .db                 the file of `onearm serve`, which may run meanwhile    only read
 
 Files of text may be compressed: .gz, .bz2, .xz.
 """
@@ -23,7 +24,7 @@ from onearm.streams.text_lines import PACKED
 
 FORMATS = {
     ".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".tsv": "csv", ".jsonl": "jsonl",
-    ".ndjson": "jsonl", ".vw": "vowpal", ".dsjson": "dsjson",
+    ".ndjson": "jsonl", ".vw": "vowpal", ".dsjson": "dsjson", ".db": "service",
 }  # fmt: skip
 WRITTEN = ("parquet", "jsonl", "vowpal", "dsjson")
 
@@ -67,6 +68,10 @@ def write(log: Log, path: Path) -> None:
 
 
 def _function(function: str, module: str) -> Callable[..., Any]:
+    if module == "service":
+        from onearm.service.logs import read_service
+
+        return read_service
     return getattr(import_module(f"onearm.log.{module}"), function)
 
 
@@ -78,7 +83,7 @@ def _format(path: Path, given: str | None) -> str:
         return given
     packed = path.suffix.lower() in PACKED
     suffix = (Path(path.stem) if packed else path).suffix.lower()
-    if suffix not in FORMATS or (packed and FORMATS[suffix] == "parquet"):
+    if suffix not in FORMATS or (packed and FORMATS[suffix] in ("parquet", "service")):
         allowed = f"{', '.join(FORMATS)}; texts also with {', '.join(PACKED)} after it"
         raise ValueError(f"the suffix of a log must be one of {allowed}, got {path.name!r}")
     return FORMATS[suffix]

@@ -139,7 +139,7 @@ def _require_policy(store: Store, settings: dict, models: Models, what: str, bod
 
 def _require_new_policy(settings: dict[str, Any], policy: Any, learner: Any) -> None:
     is_name = isinstance(policy, str) and policy.isprintable() and 1 <= len(policy) <= 100
-    if not is_name or policy in (*settings["policies"], *settings.get("removed", [])):
+    if not is_name or policy in (*settings["policies"], *settings.get("former", [])):
         raise ValueError(f"policy must be a new name, got {shown(policy)}")
     if not isinstance(learner, dict) or "name" not in learner:
         raise ValueError(f"learner must be an object with a name, got {shown(learner)}")

@@ -86,8 +86,13 @@ class Core:
         plain = [request for request in requests if not isinstance(request, Change)]
         answers = iter(self._handle(plain, piece) if plain or piece else ())
         changed = [request for request in requests if isinstance(request, Change)]
-        made = iter([self._handle([request], None)[0] for request in changed])
+        made = iter([self._change(request) for request in changed])
         return [next(made) if change else next(answers) for change in is_change]
+
+    def _change(self, request: Change) -> Answer:
+        if request.what == "forget":  # what was learnt from them is in a snapshot before they go
+            self.save_snapshot()
+        return self._handle([request], None)[0]
 
     def _handle(self, requests: Sequence[Request], piece: Piece | None) -> list[Answer]:
         work = Work(self)

@@ -7,6 +7,7 @@ from onearm.service.records import (
     Control,
     Decision,
     Judged,
+    Logged,
     Outcome,
     Piece,
     Record,
@@ -82,7 +83,9 @@ class MemoryStore:
     def controls(self, after: int, upto: int) -> list[Control]:
         return [record for record in self.log[after:upto] if isinstance(record, Control)]
 
-    def learnt(self, after: int, upto: int) -> Iterator[tuple[Outcome, Decision]]:
+    def learnt(
+        self, after: int, upto: int, contexts: bool = False
+    ) -> Iterator[tuple[Outcome, Decision]]:
         for record in self.log[after:upto]:
             if isinstance(record, Outcome):
                 decision = self.log[record.decision - 1]
@@ -99,6 +102,18 @@ class MemoryStore:
                 about = (record.seq, record.pmf, record.shadows, record.label)
                 found.append(Judged(*about, reward, is_event and outcome is None))
         return found
+
+    def logged(self, after: int, upto: int, most: int) -> list[Logged]:
+        decisions = [r for r in self.log[after:upto] if isinstance(r, Decision)][:most]
+        logged = []
+        for d in decisions:
+            outcome, active = self.outcome(d.event_id), self.by_event.get((Activation, d.event_id))
+            if outcome is not None and outcome.seq > upto:
+                outcome = None
+            is_event = not d.deferred or (active is not None and active.seq <= upto)
+            about = (*d[:3], d.x, d.allowed, d.pmf, *d[8:13], is_event)
+            logged.append(Logged(*about, *(outcome[4:] if outcome else (None, None))))
+        return logged
 
     def snapshots(self) -> list[int]:
         return sorted({piece.seq for piece in self.pieces if piece.sha256}, reverse=True)

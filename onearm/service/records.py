@@ -78,6 +78,25 @@ class Judged(NamedTuple):
     is_open: bool  # a reward may still come
 
 
+class Logged(NamedTuple):
+    """A decision with what became of it, as an event of an `onearm.Log`."""
+
+    seq: int
+    ts: float
+    event_id: str
+    x: bytes | None
+    allowed: bytes | None
+    pmf: bytes
+    label: int
+    greedy: int
+    propensity: float
+    policy: str
+    model_seq: int
+    is_event: bool  # not deferred, or activated
+    reward: float | None
+    source: str | None  # of the outcome; None: there is none
+
+
 class Rejected(NamedTuple):
     """Feedback that was not learnt from, and why."""
 

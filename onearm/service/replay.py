@@ -94,7 +94,7 @@ def changed_settings(settings: dict[str, Any], control: Control) -> dict[str, An
     if what in ("settings", "environment", "schema", "given"):
         new |= body
     elif what == "compact":
-        new["base"] = body["base"]
+        new["base"], new["compacted"] = body["base"], body["removed"]
     elif what == "add_label":
         if body["label"] in new["retired"]:
             new["retired"].remove(body["label"])
@@ -107,7 +107,7 @@ def changed_settings(settings: dict[str, Any], control: Control) -> dict[str, An
         new["environment"] = settings["environment"] | body["environment"]
     elif what == "remove_policy":
         new["policies"] = {n: p for n, p in settings["policies"].items() if n != body["policy"]}
-        new["removed"] = [*settings.get("removed", []), body["policy"]]
+        new["former"] = [*settings.get("former", []), body["policy"]]
     elif what == "promote":
         new["champion"] = body["policy"]
     elif what == "rollback":
@@ -153,7 +153,7 @@ def _learnt_anew(store: Store, settings: dict[str, Any], policy: str, seq: int) 
     skipped = settings.get("skipped", {}).get(policy, [])
     Models({policy: agent}, policy).learn_all(
         (outcome, _encoded(decision, agent.schema))
-        for outcome, decision in store.learnt(0, seq)
+        for outcome, decision in store.learnt(0, seq, contexts=True)
         if decision.context is not None
         and not any(begin < outcome.seq <= end for begin, end in skipped)
     )

@@ -21,6 +21,7 @@ from onearm.service.records import (
     Control,
     Decision,
     Judged,
+    Logged,
     Outcome,
     Record,
     Rejected,
@@ -64,6 +65,7 @@ INSERT = {
 }
 REJECT = "INSERT OR IGNORE INTO reject(ts, event_id, why, reward) VALUES(?, ?, ?, ?)"
 BY_DECISION = ", ".join(f"d.{name}" for name in OF_DECISION.split(", "))
+FOR_LEARNING = BY_DECISION.replace("d.context", "NULL").replace("d.pmf, d.shadows", "x'', NULL")
 
 
 class SqliteStore:
@@ -179,14 +181,18 @@ class SqliteStore:
         rows = self.connection.execute(f"{sql} ORDER BY seq", (after, upto))
         return [Control(seq, ts, what, json.loads(body)) for seq, ts, what, body in rows]
 
-    def learnt(self, after: int, upto: int) -> Iterator[tuple[Outcome, Decision]]:
+    def learnt(
+        self, after: int, upto: int, contexts: bool = False
+    ) -> Iterator[tuple[Outcome, Decision]]:
         of_outcome = "o.seq, o.ts, o.event_id, o.decision, o.reward, o.source"
+        of_decision = BY_DECISION if contexts else FOR_LEARNING
         sql = (
-            f"SELECT {of_outcome}, {BY_DECISION} FROM log o JOIN log d ON d.seq = o.decision "
+            f"SELECT {of_outcome}, {of_decision} FROM log o JOIN log d ON d.seq = o.decision "
             f"WHERE o.kind = {OUTCOME} AND o.seq > ? AND o.seq <= ? ORDER BY o.seq"
         )
+        outcome, decision = Outcome._make, Decision._make
         for row in self.connection.execute(sql, (after, upto)):
-            yield Outcome(*row[:6]), _decision(row[6:])
+            yield outcome(row[:6]), decision(row[6:])
 
     def judged(self, after: int, most: int) -> list[Judged]:
         same = "ON {0}.event_id = d.event_id AND {0}.kind ="
@@ -198,6 +204,18 @@ class SqliteStore:
             f"WHERE d.kind = {DECISION} AND d.seq > ? ORDER BY d.seq LIMIT ?"
         )
         return [Judged(*row) for row in self.connection.execute(sql, (after, most))]
+
+    def logged(self, after: int, upto: int, most: int) -> list[Logged]:
+        same = "event_id = d.event_id AND {0}.kind = {1} AND {0}.seq <= ?2"
+        active = f"EXISTS(SELECT 1 FROM log a WHERE a.{same.format('a', ACTIVATION)})"
+        sql = (
+            "SELECT d.seq, d.ts, d.event_id, d.x, d.allowed, d.pmf, d.label, d.greedy, "
+            f"d.propensity, d.policy, d.model_seq, NOT d.deferred OR {active}, o.reward, o.source "
+            f"FROM log d LEFT JOIN log o ON o.{same.format('o', OUTCOME)} "
+            f"WHERE d.kind = {DECISION} AND d.seq > ?1 AND d.seq <= ?2 ORDER BY d.seq LIMIT ?3"
+        )
+        rows = self.connection.execute(sql, (after, upto, most))
+        return [Logged._make(row) for row in rows]
 
     def snapshots(self) -> list[int]:
         sql = "SELECT seq FROM snapshot WHERE sha256 IS NOT NULL ORDER BY seq DESC"

@@ -8,7 +8,16 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from onearm.service.records import Control, Decision, Judged, Outcome, Piece, Record, Rejected
+from onearm.service.records import (
+    Control,
+    Decision,
+    Judged,
+    Logged,
+    Outcome,
+    Piece,
+    Record,
+    Rejected,
+)
 
 
 @dataclass
@@ -62,11 +71,19 @@ class Store(Protocol):
     def controls(self, after: int, upto: int) -> list[Control]:
         """Return the control records with after < seq <= upto."""
 
-    def learnt(self, after: int, upto: int) -> Iterator[tuple[Outcome, Decision]]:
-        """Return outcomes in their order with their decisions: those with after < seq <= upto."""
+    def learnt(
+        self, after: int, upto: int, contexts: bool = False
+    ) -> Iterator[tuple[Outcome, Decision]]:
+        """Return outcomes in their order with their decisions: those with after < seq <= upto.
+
+        Without `contexts` decisions may lack context and probabilities, which learning needs not.
+        """
 
     def judged(self, after: int, most: int) -> list[Judged]:
         """Return decisions after a record, in their order, with what became of them."""
+
+    def logged(self, after: int, upto: int, most: int) -> list[Logged]:
+        """Return decisions with after < seq <= upto, and what became of them until `upto`."""
 
     def snapshots(self) -> list[int]:
         """Return the numbers at which there are complete snapshots, the newest first."""

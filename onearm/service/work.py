@@ -1,7 +1,7 @@
 """Work: requests become answers, and records of one commit. It changes only its batch."""
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from onearm.agent.feedback import as_outcome
 from onearm.schema.values import shown
@@ -18,9 +18,6 @@ from onearm.service.records import (
 from onearm.service.requests import Activate, Answer, Change, Decide, Feedback, Request
 from onearm.service.store import Batch
 
-if TYPE_CHECKING:
-    from onearm.service.core import Core
-
 LONGEST = 200  # characters of an event's id
 EXPIRED = 256  # decisions that get the default reward in one commit
 
@@ -28,7 +25,7 @@ EXPIRED = 256  # decisions that get the default reward in one commit
 class Work:
     """A batch in the making."""
 
-    def __init__(self, core: "Core") -> None:
+    def __init__(self, core: Any) -> None:
         self.core, self.batch = core, Batch()
         self.decisions: dict[str, Decision] = {}
         self.outcomes: dict[str, Outcome] = {}

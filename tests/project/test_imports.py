@@ -20,6 +20,7 @@ OUTSIDE = ("papers", "bench", "tests", "docs", "examples")
 PLATFORM = {"fcntl", "resource", "termios", "pwd", "grp", "pty", "msvcrt", "winreg"}
 EXCEPTIONS = {
     ("onearm.schema.inference", "streams"): "Schema.infer reads files",
+    ("onearm.log.files", "service"): "Log.read reads the files of `onearm serve`",
     ("onearm.cli", "papers"): "`onearm papers` runs the papers of a clone",
 }
 

@@ -1,0 +1,143 @@
+"""Upkeep of a service's file: back it up, remove old events, erase what a person wants forgotten.
+
+    backup    a copy of one moment, while the service runs
+    compact   old events go to an export; a replay then begins at a base, a verified snapshot
+    forget    contexts and rows of some decisions are erased; what was learnt from them stays
+
+The last two need the file for themselves.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from onearm.log.events import PENDING, Events
+from onearm.service.core import Core
+from onearm.service.logs import read_log
+from onearm.service.records import DECISION, Control, Decision
+from onearm.service.replay import recover, settings_at
+from onearm.service.requests import Change
+from onearm.service.snapshots import pieces
+from onearm.service.sqlite import SqliteStore
+from onearm.service.store import Batch
+from onearm.service.verify import DEPENDING, verify
+
+
+def backup(path: str | Path, out: str | Path) -> None:
+    """Write a copy of a service's file; the service may run meanwhile."""
+    out = Path(out)
+    if out.exists():
+        raise FileExistsError(f"out must be a new file, got {str(out)!r}")
+    unfinished = out.with_name(f".{out.name}.unfinished")
+    unfinished.unlink(missing_ok=True)
+    try:
+        with (
+            closing(SqliteStore(path, read_only=True)) as source,
+            closing(apsw.Connection(str(unfinished))) as target,
+        ):
+            with target.backup("main", source.connection, "main") as copying:
+                while not copying.done:
+                    copying.step()
+            target.execute("PRAGMA journal_mode = DELETE")  # all in one file, and on the disk
+        unfinished.replace(out)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def compact(path: str | Path, before: float, export: str | Path) -> int:
+    """Replace events before a time (seconds since 1970) by a base; return how many were removed."""
+    export = Path(export)
+    if export.exists():
+        raise FileExistsError(f"export must be a new file, got {str(export)!r}")
+    with closing(SqliteStore(path)) as store:
+        removed = store.one("SELECT max(seq) FROM log WHERE ts < ?", (before,))[0] or 0
+        if removed <= settings_at(store, store.last_seq()).get("compacted", 0):
+            raise ValueError("there are no events before that time")
+        report = verify(store)
+        if not report.is_sound:
+            raise ValueError(f"the log is not sound, nothing was removed:\n{report}")
+        log = read_log(store, removed)
+        finished = replace(log, source=lambda: _finished(log.chunks()))
+        finished.write(export)
+        digest = hashlib.sha256(export.read_bytes()).hexdigest()
+        _add_base(store, removed, {"export": export.name, "sha256": digest})
+        return _remove(store, removed)
+
+
+def _finished(chunks: Iterable[Events]) -> Iterator[Events]:
+    return (events.part(events.outcome != PENDING) for events in chunks)
+
+
+def _add_base(store: SqliteStore, removed: int, about: dict[str, Any]) -> None:
+    """Commit a snapshot that no replay needs anything before, and the record that says so."""
+    last = store.last_seq()
+    depending = [c.seq for c in store.controls(0, last) if c.what in DEPENDING]
+    base = max(removed, *depending, settings_at(store, last).get("base", 0), 1)
+    models = recover(store, base)[1]
+    for piece in pieces(models.moment().dumps(), base):
+        store.commit(Batch(pieces=[piece]))
+    body = {"removed": removed, "base": base} | about
+    store.commit(Batch([Control(last + 1, store.last_ts(), "compact", body)]))
+
+
+def _remove(store: SqliteStore, removed: int) -> int:
+    """Remove events up to a record, except those whose outcome comes later."""
+    of_event = "SELECT 1 FROM log o WHERE o.event_id = log.event_id AND o.kind ="
+    is_open = (
+        f"NOT EXISTS({of_event} 2 AND o.seq <= ?1) "
+        f"AND EXISTS({of_event} 1 AND (NOT o.deferred OR EXISTS("
+        "SELECT 1 FROM log a WHERE a.event_id = o.event_id AND a.kind = 3)))"
+    )
+    with store.connection:
+        sql = f"SELECT seq, kind FROM log WHERE seq <= ?1 AND kind < 4 AND NOT ({is_open})"
+        rows = list(store.connection.execute(sql, (removed,)))
+        store.connection.executemany("DELETE FROM log WHERE seq = ?", ((seq,) for seq, _ in rows))
+    _clean(store)
+    return sum(kind == DECISION for _, kind in rows)
+
+
+def forget(
+    path: str | Path, events: Iterable[str] = (), where: dict[str, str] | None = None
+) -> int:
+    """Erase contexts by event, or by values of their columns; return how many there were."""
+    with closing(SqliteStore(path)) as store:
+        wanted = {*events}
+        found = [d.seq for d in _contexts(store) if d.event_id in wanted or _matches(d, where)]
+        if found:
+            store.connection.execute("PRAGMA secure_delete = ON")
+            settings = settings_at(store, store.last_seq())
+            core = Core(store, settings | settings["given"], store.last_ts)
+            (answer,) = core.handle([Change("forget", {"decisions": found})])
+            if answer.status != 200:
+                raise ValueError(answer.body["reason"])
+            _clean(store)
+        return len(found)
+
+
+def _contexts(store: SqliteStore) -> Iterator[Decision]:
+    for record in store.records():
+        if isinstance(record, Decision) and record.context is not None:
+            yield record
+
+
+def _matches(decision: Decision, where: dict[str, str] | None) -> bool:
+    if not where:
+        return False
+    context = json.loads(decision.context or b"{}")
+    return all(name in context and _text(context[name]) == value for name, value in where.items())
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _clean(store: SqliteStore) -> None:
+    """Write the file anew, so that nothing of what was removed is left in it."""
+    store.connection.execute("VACUUM")
+    store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
