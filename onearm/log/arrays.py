@@ -12,6 +12,8 @@ from onearm.schema.schema import Schema
 def label_codes(label: Any, schema: Schema | None) -> Any:
     """Return labels by number; names are looked up in the schema."""
     names = list(label)
+    if not names:
+        return np.empty(0, np.int64)
     if schema is not None and schema.labels:
         return schema.encode_labels(names) if not _are_codes(names, schema) else names
     if any(isinstance(name, str) for name in names):

@@ -85,7 +85,8 @@ class Log:
             labels), `outcome`, `policy`, `version`, `event_id`, `time`.
         """
         label = label_codes(label, schema)
-        k = n_classes or (len(schema.labels) if schema else 0) or int(max(label, default=0)) + 1
+        stated = n_classes or (len(schema.labels) if schema else 0) or _n_labels(known)
+        k = stated or int(max(label, default=0)) + 1
         X = encoded_rows(X, len(label), schema)
         given = None if reward is None else [np.nan if r is None else r for r in reward]
         if "greedy" in known and known["greedy"] is not None:
@@ -218,6 +219,8 @@ class Log:
     def identity(self) -> str:
         """A SHA-256 of the first event, by which learners know the log that they learnt from."""
         event = next((self.whole or self.source)())
+        if not len(event):
+            return hashlib.sha256().hexdigest()
         sparse = hasattr(event.X, "tocsr")
         row = event.X[[0]] if sparse else event.X[0]
         values = row.data if sparse else row
@@ -262,3 +265,10 @@ class Log:
         right = "; exactly one label is right" if self.feedback == "one_right" else ""
         about = f"{counted(self.n_classes, 'label')}; rewards in [{low:g}, {high:g}]{right}{bad}"
         return f"<Log: {counted(len(self), 'event')}: {', '.join(parts) or 'none'}; {about}>"
+
+
+def _n_labels(known: dict[str, Any]) -> int:
+    """Return the number of labels of distributions or masks, 0 where there are none."""
+    given: list[Any] = [known.get(name) for name in ("chances", "allowed")]
+    shapes = [np.shape(values) for values in given]
+    return max((shape[1] for shape in shapes if len(shape) == 2), default=0)

@@ -90,11 +90,14 @@ class LogCheck:
             whole = chances if known.all() else chances[known]
             self.least = min(self.least, float(whole[whole > 0].min()))
             self._count(events, known, whole)
-        if not known.all():
+        alone = np.ones(len(events), bool)  # propensities without the distribution
+        if events.chances is not None:
+            alone = np.isnan(events.chances[:, 0])
+        if alone.any():
             allowed = np.ones(chances.shape, bool) if events.allowed is None else events.allowed
-            self.label.append(events.label[~known].astype(np.int32))
-            self.propensity.append(events.propensity[~known])
-            self.allowed.append(np.packbits(allowed[~known], axis=1))
+            self.label.append(events.label[alone].astype(np.int32))
+            self.propensity.append(events.propensity[alone])
+            self.allowed.append(np.packbits(allowed[alone], axis=1))
 
     def _count(self, events: Events, known: np.ndarray, chances: np.ndarray) -> None:
         label = events.label[known]
