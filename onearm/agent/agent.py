@@ -164,6 +164,17 @@ class Agent(saving.Saveable):
         self._learner.update(x, Choice(label, greedy, choice.propensity), outcome)
         self._version += 1
 
+    def learn(self, log: Any) -> None:
+        """Learn from an `onearm.Log` of another policy, and remember up to which event."""
+        if self._feedback != log.feedback:
+            kinds = f"{self._feedback!r}, as the agent's, got {log.feedback!r}"
+            raise ValueError(f"feedback of the log must be {kinds}")
+        self._lock.run(self._learn, log)
+
+    def _learn(self, log: Any) -> None:
+        self._learner.learn(log)
+        self._version += sum(log.counts[outcome] for outcome in ("reported", "default"))
+
     def predict(self, data: Any) -> Any:
         """Return the greedy label of a context (a dict), or a list of those of a frame's rows."""
         if isinstance(data, Mapping) or getattr(data, "ndim", 2) == 1:
@@ -204,6 +215,7 @@ class Agent(saving.Saveable):
         labels = self._labels.added(name)
         if len(labels.names) > len(self._labels.names):
             learner = self._learner.with_labels(len(labels.names))
+            learner.trained_on = self._learner.trained_on
             learner.schema = schema = self._schema.with_labels(labels.names)
             self._learner, self._schema = learner, schema
         self._labels = labels
@@ -234,7 +246,7 @@ class Agent(saving.Saveable):
 
     def save(self, path: str | Path) -> None:
         """Write the agent, as it is at one moment, to a file for `onearm.load`."""
-        saving.save(Agent, path, *self._lock.run(self._content))
+        saving.save(Agent, path, *self._lock.run(self._content), None, self._learner.trained_on)
 
     def _content(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         given = {
@@ -253,6 +265,15 @@ class Agent(saving.Saveable):
         made._floors = floors
         made._start(learner, schema, **rest)
         return made
+
+    @property
+    def trained_on(self) -> dict[str, int] | None:
+        """How many events of which logs it has learnt from, by the identity of the log."""
+        return self._learner.trained_on
+
+    @trained_on.setter
+    def trained_on(self, logs: dict[str, int]) -> None:
+        self._learner.trained_on = logs
 
     def __reduce__(self) -> tuple:
         return Agent.loaded, self._lock.run(self._content)

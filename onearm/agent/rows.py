@@ -40,6 +40,12 @@ def chances_row(agent: Agent, x: Any, among: Iterable[Any] | None) -> np.ndarray
     return agent._lock.run(chances)
 
 
+def chances_rows(agent: Agent, X: Any, ids: np.ndarray) -> np.ndarray:
+    """Return the probabilities of all labels for encoded rows among the labels with these ids."""
+    names = tuple(agent.schema.labels[number] for number in ids)
+    return agent._lock.run(lambda: agent._among(names).chances(X, ids))
+
+
 Moment = tuple[dict[str, Any], dict[str, np.ndarray]]  # what an agent is, copied
 
 

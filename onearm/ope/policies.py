@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from onearm.agent.rows import chances_rows
 from onearm.core.assembly import HIDDEN
 from onearm.core.choice import class_name, require_off_policy
 from onearm.core.inputs import as_rows, row_of
@@ -114,12 +115,17 @@ class Constant(Policy):
 
 
 class Frozen(Policy):
-    """A learner or an agent as it is now, exploration included."""
+    """A learner or an agent as it is now, exploration included.
 
-    def __init__(self, model: Any, name: str = "") -> None:
+    It is judged only on events that it has not learnt from. Learners and agents know this of logs
+    that `learn` was given; an agent that learnt by `update` is judged on events of versions from
+    its own on, unless you state that it has not seen the log: `unseen=True`.
+    """
+
+    def __init__(self, model: Any, name: str = "", unseen: bool = False) -> None:
         self.agent = model if hasattr(model, "retired") else None
         self.learner = model if self.agent is None else model.learner
-        self.name = name or f"{class_name(self.learner)}, frozen"
+        self.name, self.unseen = name or f"{class_name(self.learner)}, frozen", unseen
 
     def start(self, log: Log) -> None:
         log.check_schema(self.learner)
@@ -127,7 +133,8 @@ class Frozen(Policy):
 
     def can_judge(self, events: Events, places: np.ndarray) -> np.ndarray:
         later = places >= self.first
-        if self.agent is not None and events.version is not None:
+        from_calls = self.agent is not None and self.learner.trained_on is None
+        if from_calls and events.version is not None and not self.unseen:
             later &= events.version >= self.agent.version  # earlier ones it may have learnt from
         return later
 
@@ -147,14 +154,16 @@ class Frozen(Policy):
         return np.array([name not in retired for name in self.agent.schema.labels])
 
     def _of(self, X: Any, among: np.ndarray) -> np.ndarray:
+        if self.agent is not None:
+            return chances_rows(self.agent, X, among)
         return self.learner.chances(X, among)
 
 
 class Greedy(Frozen):
     """A learner or an agent as it is now, without exploration."""
 
-    def __init__(self, model: Any, name: str = "") -> None:
-        super().__init__(model, name)
+    def __init__(self, model: Any, name: str = "", unseen: bool = False) -> None:
+        super().__init__(model, name, unseen)
         self.name = name or f"{class_name(self.learner)}, greedy"
 
     def _of(self, X: Any, among: np.ndarray) -> np.ndarray:
