@@ -25,7 +25,7 @@ highlight_options = {"pycon": {"stripnl": True}}  # the empty line that ends a d
 
 html_theme = "furo"
 html_title = f"onearm {version}"
-html_static_path = ["static", "race"]  # race/race.html is shown as it is
+html_static_path = ["static", "race", "evaluate"]  # their pages are shown as they are
 html_show_copyright = False
 html_css_files = ["site.css"]
 html_math_renderer = "mathml"

@@ -78,7 +78,8 @@ def test_each_estimate_says_what_its_interval_is(judged):
 
 
 def test_names_are_no_markup(judged):
-    assert "[bold]b[/bold]" in text_of(judged)
+    lines = [line for line in text_of(judged).splitlines() if line.startswith("[bold]b[/bold]")]
+    assert len(lines) == 3 + 1 + 1  # estimates, weights, difference
 
 
 def test_verdicts_weights_checks_and_notes(judged):

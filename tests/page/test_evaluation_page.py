@@ -157,6 +157,9 @@ def test_negative_rewards_have_their_axis(shown):
     low, high, linear = y_scale(shown)
     assert COSTS[0] < low < -150 < -120 < high < COSTS[1]
     assert linear == 1
+    assert shown.execute_script("return charts[0].uplot.data[1].at(-1)") < -120  # a low end
+    assert shown.execute_script("return linearTicks(-250, -50, 5)") == [-250, -200, -150, -100, -50]
+    assert shown.execute_script("return tickText(-2500)") == "−2.5K"
     assert all(pixels(shown, f"--c{i}") > 50 for i in range(6))
     chain = ActionChains(shown).scroll_to_element(find(shown, ".u-over"))
     chain.move_to_element(find(shown, ".u-over")).perform()
@@ -224,6 +227,7 @@ def test_an_evaluation_that_was_made(shown, tmp_path, n):
     assert "always 1" in text
     assert f"{n} event" in text
     assert shown.execute_script("return charts[0].uplot.data[0].at(-1)") == n
+    assert scales(shown)[0] < scales(shown)[1]
     assert n < 3 or pixels(shown, "--c0") > 50
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import onearm
+from onearm.ope.uncertainty import ANYTIME, VALID, require_valid
 
 ROOT = Path(__file__).parents[2]
 
@@ -64,6 +65,29 @@ def test_errors_on_the_front_page_are_those_of_the_race():
 
 def test_the_front_page_counts_the_learners():
     assert f"{len(onearm.LEARNERS)} online learners" in index()
+
+
+def test_table_of_intervals_is_what_evaluate_accepts():
+    text = (ROOT / "docs" / "evaluate.md").read_text()
+    head, *lines = re.findall(r"^\| (.*) \|$", text[text.index("| estimator |") :], re.M)
+    kinds = head.split(" | ")[1:]
+    rows = {line.split(" | ")[0]: line.split(" | ")[1:] for line in lines[: len(VALID) + 1]}
+    learns = rows.pop("valid while the logging policy learns")
+    assert {k for k, word in zip(kinds, learns, strict=True) if word == "yes"} == set(ANYTIME)
+    assert rows == {name: [entry(name, kind) for kind in kinds] for name in VALID}
+
+
+def entry(estimator, interval):
+    """Return what the table says of an interval: as `require_valid` behaves."""
+    if interval not in VALID[estimator]:
+        return "–"
+    words = ["default"] if interval == VALID[estimator][0] else []
+    require_valid(estimator, interval, "predictable", 10.0)
+    try:
+        require_valid(estimator, interval, "predictable", None)
+    except ValueError:
+        words.append("with max_weight")
+    return ", ".join(words) or "yes"
 
 
 def index():

@@ -36,6 +36,13 @@ def test_compare_learners(tmp_path):
     assert (tmp_path / page.removeprefix("curves: ")).exists()
 
 
+def test_judge_policies(tmp_path):
+    *tables, page = run("judge_policies.py", tmp_path).splitlines()
+    verdicts = {line.split()[0]: line.split()[-1] for line in tables if line.endswith("better")}
+    assert "inversegap" in verdicts
+    assert (tmp_path / page.removeprefix("page: ")).exists()
+
+
 def test_boosting(tmp_path):
     lines = run("boosting.py", tmp_path).splitlines()
     error = {line[:22].strip(): float(line[22:].split()[0]) for line in lines[1:-1]}
