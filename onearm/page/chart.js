@@ -121,6 +121,10 @@ class Chart {
     return uPlot.join([...tables.map((table) => table.ends), ...tables.map((table) => table.mean)]);
   }
 
+  xText(x) {
+    return this.step ? `${this.step} ${whole.format(x)}` : `${this.xName} ${x}`;
+  }
+
   early(x) {
     return this.step && x.at(-1) >= 10 * EARLY ? x.findIndex((t) => t >= EARLY) : 0;
   }

@@ -40,9 +40,7 @@ class Readout {
   }
 
   head(idx) {
-    const { uplot, xName, step } = this.chart;
-    const x = uplot.data[0][idx];
-    return element("b", step ? `${step} ${whole.format(x)}` : `${xName} ${x}`);
+    return element("b", this.chart.xText(this.chart.uplot.data[0][idx]));
   }
 
   line({ i, y }) {

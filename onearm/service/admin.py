@@ -7,6 +7,8 @@ from urllib.parse import parse_qs
 
 import msgspec
 
+import onearm
+from onearm.page import live
 from onearm.service import metrics, openapi
 from onearm.service.answers import Changed
 from onearm.service.events import Events
@@ -20,6 +22,10 @@ TEXT = [(b"content-type", b"text/plain; version=0.0.4; charset=utf-8")]
 HTML = [
     (b"content-type", b"text/html; charset=utf-8"),
     (b"content-security-policy", b"default-src 'self' 'unsafe-inline'; frame-ancestors 'none'"),
+]
+LIVE = [  # the page has a policy of its own, except for what only a header can say
+    (b"content-type", b"text/html; charset=utf-8"),
+    (b"content-security-policy", b"frame-ancestors 'none'"),
 ]
 
 
@@ -48,6 +54,7 @@ class Admin:
     def __init__(self, service: "Service") -> None:
         self.service = service
         self.document = encode(openapi.document(service.app))
+        self.live = live.page(service.app.name, onearm.__version__).encode()
 
     async def alive(self, body: bytes, query: bytes) -> Reply:
         return Reply(200, encode({"status": "alive"}))
@@ -63,6 +70,9 @@ class Admin:
 
     async def openapi(self, body: bytes, query: bytes) -> Reply:
         return Reply(200, self.document)
+
+    async def page(self, body: bytes, query: bytes) -> Reply:
+        return Reply(200, self.live, LIVE)
 
     async def docs(self, body: bytes, query: bytes) -> Reply:
         return Reply(200, openapi.page(self.service.app), HTML)

@@ -1,6 +1,7 @@
 """Server-sent events: once a second what the watcher knows, with the latest decisions and rewards.
 
-The first event of a listener, `history`, has the curves so far; those after it are the state.
+The first event of a listener, `history`, has the curves so far; those after it are the state. The
+last one of a service that ends is `draining`.
 """
 
 import asyncio
@@ -37,6 +38,8 @@ class Events:
                 if self.service.watcher.state:  # it has looked
                     await _send(send, b"event: state\ndata: " + self.current() + b"\n\n")
                 await asyncio.wait(ends, timeout=EVERY, return_when=asyncio.FIRST_COMPLETED)
+            if self.service.draining.is_set():
+                await _send(send, b"event: draining\ndata: {}\n\n")
             await send({"type": "http.response.body", "body": b""})
         finally:
             self.n_listeners -= 1

@@ -104,5 +104,8 @@ OPERATIONS = (
     Operation(
         "openapi", "GET", "/openapi.json", "read", "This document.", "application/json"
     ),
+    Operation(
+        "page", "GET", "/", None, "The live page: a frame, which asks for the events.", "text/html"
+    ),
     Operation("docs", "GET", "/docs", "read", "This document as a page.", "text/html"),
 )  # fmt: skip

@@ -78,6 +78,7 @@ class Watcher:
         return {"points": [*self.points], "curve": finite([*self.curve.rows])}
 
     def _run(self) -> None:
+        self.look()
         while not self.ending.wait(self.every):
             self.look()
 

@@ -1,0 +1,70 @@
+/* Charts whose points keep coming. */
+
+const POINTS = 600; // of the rates
+const OF_CURVE = 500; // of the reward
+
+class LiveChart extends Chart {
+  /* Lines have no points at first. */
+  constructor(figure, lines) {
+    super(figure, lines.map((line) => ({ ...line, x: [], mean: [], low: null, high: null })));
+    this.figure = figure;
+  }
+
+  /* Show other points of the same lines: x, and for each line its mean, low and high. */
+  update(x, lines) {
+    const first = this.lines[0].x.length < 2;
+    this.lines = this.lines.map((line, i) => ({ ...line, x, ...lines[i] }));
+    this.figure.classList.toggle("empty", x.length < 2);
+    if (document.hidden || x.length < 2) return;
+    if (first || !this.uplot) return this.draw();
+    const { min, max } = this.uplot.scales.x;
+    const [begin, end] = this.ends;
+    const zoomed = min > begin || max < end;
+    this.ends = [x[0], x.at(-1)];
+    this.uplot.setData(this.points(), !zoomed);
+    if (zoomed) this.uplot.redraw();
+  }
+
+  meanFor(i) {
+    return { ...super.meanFor(i), points: { show: false } };
+  }
+
+  draw() {
+    const { x } = this.lines[0];
+    this.ends = [x[0], x.at(-1)];
+    if (x.length > 1) super.draw();
+  }
+}
+
+/* Rates over the last minutes: the axis begins at 0. */
+class RatesChart extends LiveChart {
+  roomOfValues({ min, max }) {
+    const shown = this.lines.filter((_, i) => this.shown[i]);
+    const seen = shown.flatMap(({ x, mean }) => mean.filter((_, i) => x[i] >= min && x[i] <= max));
+    return [0, 1.08 * Math.max(1, ...seen)];
+  }
+
+  xText(x) {
+    return x < 0 ? `${duration(-60 * x)} ago` : "now";
+  }
+}
+
+/* Points (n, mean, low, high) over a growing n, equally far apart, and the last one. */
+class Curve {
+  constructor(rows) {
+    this.rows = rows;
+    this.step = rows.length ? (rows.at(-1)[0] - rows[0][0]) / OF_CURVE : 0;
+  }
+
+  add(row) {
+    if (this.rows.length > 1 && row[0] - this.rows.at(-2)[0] < this.step) this.rows.pop();
+    if (row[0] > (this.rows.at(-1)?.[0] ?? 0)) this.rows.push(row);
+    if (this.rows.length <= OF_CURVE) return;
+    this.rows = this.rows.filter((_, i) => i % 2 === 0);
+    this.step = (2 * (this.rows.at(-1)[0] - this.rows[0][0])) / OF_CURVE;
+  }
+
+  column(i) {
+    return this.rows.map((row) => row[i]);
+  }
+}
