@@ -92,9 +92,9 @@ class ActionFeatures:
 
     file: str
     ignored: bool
-    known: dict[str, str] = field(default_factory=dict)  # the first of each action
+    known: dict[str, Any] = field(default_factory=dict)  # the first of each action
 
-    def require_same(self, action: str, features: str, at: int) -> None:
+    def require_same(self, action: str, features: Any, at: int) -> None:
         """Refuse a file where an action has other features than before."""
         before = self.known.setdefault(action, features)
         if before != features and not self.ignored:

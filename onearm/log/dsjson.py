@@ -19,7 +19,6 @@ versions are not held, nor the outcome "default", which becomes "reported", nor 
 which become 0.
 """
 
-import json
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -69,7 +68,7 @@ def _events(path: Path, stated: Stated, rows: Rows) -> Numbered:
             )
         dropped = pdrop
         for action, features in enumerate(content["c"].get("_multi") or (), 1):
-            own.require_same(str(action), json.dumps(features, sort_keys=True), at)
+            own.require_same(str(action), features, at)
         yield at, event
 
 

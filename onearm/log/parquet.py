@@ -29,16 +29,17 @@ from onearm.streams.parquet import opened, readable
 FEW = ["label", "greedy", "outcome", "policy"]  # columns of few different words
 CONTEXT = {DENSE: ["x"], SPARSE: ["indices", "values"]}
 NUMBERS = 2**21  # of the rows of a chunk, 16 MiB
+OVERRIDES = {"rewards", "feedback", "name"}  # options that come before our metadata
 NEEDED = ("label", "propensity", "reward")
 OPTIONAL = ("outcome", "greedy", "allowed", "chances", "policy", "version", "event_id", "time")
 
 
 def read_parquet(path: Path, **options: Any) -> Log:
-    """Return the log in a file; with options, or without our metadata, it is a table."""
+    """Return the log in a file; without our metadata, or with options of tables, it is a table."""
     with opened(path) as file, readable(path.name):
         metadata = file.schema_arrow.metadata or {}
-    if MARK.encode() in metadata and not options:
-        return OwnColumns(path, metadata[MARK.encode()]).log()
+    if MARK.encode() in metadata and options.keys() <= OVERRIDES:
+        return OwnColumns(path, metadata[MARK.encode()]).log(**options)
     from onearm.log.tables import read_parquet_table
 
     return read_parquet_table(path, **options)
@@ -66,12 +67,14 @@ class OwnColumns:
         if missing:
             raise ValueError(f"{self.file}: must have the columns {missing}, got {self.columns}")
 
-    def log(self) -> Log:
+    def log(self, **options: Any) -> Log:
         """Return the log, after a first pass over all columns but the contexts."""
-        passes = Passes(self.file, self.parts, self.header["rewards"], self.labels, "row")
+        given = {"name": self.file} | self.header | options
+        low, high = given["rewards"]
+        rewards = float(low), float(high)
+        passes = Passes(self.file, self.parts, rewards, self.labels, "row")
         passes.first(self.parts_without_contexts)
-        size = self.header["n_features"]
-        return passes.log(size, self.schema, self.header["feedback"], self.file)
+        return passes.log(given["n_features"], self.schema, given["feedback"], given["name"])
 
     def parts(self) -> Iterator[Records]:
         """Yield all events, some at a time."""

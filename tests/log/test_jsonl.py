@@ -88,6 +88,26 @@ def test_schema_and_labels_are_inferred_if_they_are_not_given(write):
     assert log.events().X.tolist() == [[0, 0], [1, 1], [2, 0], [3, 1]]
 
 
+def test_a_schema_is_inferred_from_all_chunks(write, small_chunks):
+    kinds = [["a", 1], ["b", "x"]]
+    plain = {"among": None, "chances": None}
+    lines = [line(context={"value": v, "mixed": m, "age": i}, **plain)
+             for i in range(6) for v, m in [kinds[i // 3]]]  # fmt: skip
+    log = Log.read(write("log.jsonl", "\n".join(lines)))
+    expected = {"value": ["a", "b"], "mixed": "category", "age": "number"}
+    assert log.schema == Schema(expected, ["news", "tech"])
+
+
+@pytest.mark.parametrize(
+    ("time", "expected"),
+    [("2026-01-31T12:00:00+02:00", "2026-01-31T10:00"), ("2026-01-31 12:00:00", "2026-01-31T12:00"),
+     ("2026-01-31", "2026-01-31"), (1.5, "1970-01-01T00:00:01.5"), (0, "1970-01-01")],
+)  # fmt: skip
+def test_times_are_utc(write, time, expected):
+    log = Log.read(write("log.jsonl", line(time=time)), schema=SCHEMA)
+    assert log.events().time[0] == np.datetime64(expected, "us")
+
+
 def test_without_contexts_rows_are_constant(write):
     log = Log.read(write("log.jsonl", "\n".join([line(context=None)] * 3)))
     assert log.events().X.tolist() == [[1.0]] * 3

@@ -159,3 +159,9 @@ def test_a_failed_writing_leaves_the_file_as_it_was(tmp_path):
         Log(failing, 3, 4).write(path)
     require_equal(log, Log.read(path))
     assert [file.name for file in tmp_path.iterdir()] == ["log.parquet"]
+
+
+def test_options_come_before_the_metadata(tmp_path):
+    random_log().write(tmp_path / "log.parquet")
+    log = Log.read(tmp_path / "log.parquet", rewards=(-1, 1), name="mine")
+    assert (log.rewards, log.name, len(log)) == ((-1.0, 1.0), "mine", 20)
