@@ -30,16 +30,17 @@ class MemoryStore:
     def commit(self, batch: Batch) -> None:
         if self.fail is not None:
             raise self.fail
-        for record in batch.records:
-            if record.seq != self.last_seq() + 1:
-                raise ValueError(f"seq must be {self.last_seq() + 1}, got {record.seq}")
-            event_id = getattr(record, "event_id", None)
-            if event_id is not None:
-                key = (type(record), event_id)
-                if key in self.by_event:
-                    raise ValueError(f"{type(record).__name__} of {event_id!r} is there already")
-                self.by_event[key] = record
-            self.log.append(record)
+        new: dict[tuple[type, str], Record] = {}
+        for seq, record in enumerate(batch.records, self.last_seq() + 1):
+            if record.seq != seq:
+                raise ValueError(f"seq must be {seq}, got {record.seq}")
+            if not isinstance(record, Control):
+                key = (type(record), record.event_id)
+                if key in self.by_event or key in new:
+                    raise ValueError(f"{key[0].__name__} of {key[1]!r} is there already")
+                new[key] = record
+        self.log += batch.records
+        self.by_event |= new
         self.waiting.update({seq: (event, due) for seq, event, due in batch.pending})
         for seq in batch.settled:
             self.waiting.pop(seq, None)

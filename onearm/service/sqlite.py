@@ -27,45 +27,17 @@ from onearm.service.records import (
     Rejected,
 )
 from onearm.service.store import Batch
-
-FORMAT = 1
-PROGRAM = 0x6F61726D  # by which a file is known
-COUNT = "SELECT count(*) FROM sqlite_schema"
-TABLES = """
-CREATE TABLE IF NOT EXISTS log(
-    seq INTEGER PRIMARY KEY, kind INTEGER NOT NULL, ts REAL NOT NULL, event_id TEXT,
-    decision INTEGER, context BLOB, x BLOB, allowed BLOB, pmf BLOB, shadows BLOB, label INTEGER,
-    greedy INTEGER, propensity REAL, policy TEXT, model_seq INTEGER, deferred INTEGER, reward REAL,
-    source TEXT, body TEXT) STRICT;
-CREATE UNIQUE INDEX IF NOT EXISTS log_event ON log(event_id, kind) WHERE event_id IS NOT NULL;
-CREATE INDEX IF NOT EXISTS log_control ON log(seq) WHERE kind = 4;
-CREATE INDEX IF NOT EXISTS log_outcome ON log(seq) WHERE kind = 2;
-CREATE TABLE IF NOT EXISTS pending(
-    seq INTEGER PRIMARY KEY, event_id TEXT NOT NULL, due REAL NOT NULL) STRICT;
-CREATE INDEX IF NOT EXISTS pending_due ON pending(due, seq);
-CREATE TABLE IF NOT EXISTS snapshot(
-    seq INTEGER NOT NULL, part INTEGER NOT NULL, sha256 TEXT, data BLOB NOT NULL,
-    PRIMARY KEY(seq, part)) STRICT;
-CREATE TABLE IF NOT EXISTS reject(
-    id INTEGER PRIMARY KEY, ts REAL NOT NULL, event_id TEXT NOT NULL, why TEXT NOT NULL,
-    reward REAL NOT NULL) STRICT;
-CREATE UNIQUE INDEX IF NOT EXISTS reject_event ON reject(event_id, why, reward);
-"""
-OF_DECISION = (
-    "seq, ts, event_id, context, x, allowed, pmf, shadows, label, greedy, propensity, policy, "
-    "model_seq, deferred"
+from onearm.service.tables import (
+    BY_DECISION,
+    COUNT,
+    FOR_LEARNING,
+    FORMAT,
+    INSERT,
+    OF_DECISION,
+    PROGRAM,
+    REJECT,
+    TABLES,
 )
-INSERT = {
-    Decision: f"INSERT INTO log(kind, {OF_DECISION}) VALUES({DECISION}{', ?' * 14})",
-    Outcome: "INSERT INTO log(kind, seq, ts, event_id, decision, reward, source) "
-    f"VALUES({OUTCOME}{', ?' * 6})",
-    Activation: "INSERT INTO log(kind, seq, ts, event_id, decision) "
-    f"VALUES({ACTIVATION}{', ?' * 4})",
-    Control: f"INSERT INTO log(kind, seq, ts, source, body) VALUES({CONTROL}{', ?' * 4})",
-}
-REJECT = "INSERT OR IGNORE INTO reject(ts, event_id, why, reward) VALUES(?, ?, ?, ?)"
-BY_DECISION = ", ".join(f"d.{name}" for name in OF_DECISION.split(", "))
-FOR_LEARNING = BY_DECISION.replace("d.context", "NULL").replace("d.pmf, d.shadows", "x'', NULL")
 
 
 class SqliteStore:
@@ -76,15 +48,20 @@ class SqliteStore:
     ) -> None:
         self.path = str(path)
         self.lock = None if read_only else _locked(self.path)
+        self.connection: Any = None
         flags = apsw.SQLITE_OPEN_READONLY if read_only else apsw.SQLITE_OPEN_READWRITE
         flags |= 0 if read_only else apsw.SQLITE_OPEN_CREATE
         try:
             self.connection = apsw.Connection(self.path, flags=flags, vfs=vfs)
             self._prepare(read_only)
         except (apsw.NotADBError, apsw.CantOpenError, apsw.CorruptError) as error:
+            self.close()
             raise ValueError(
                 f"{self.path} cannot be opened as the log of a service: {error}"
             ) from error
+        except BaseException:
+            self.close()
+            raise
 
     def _prepare(self, read_only: bool) -> None:
         self.connection.set_busy_timeout(5000)
@@ -111,6 +88,9 @@ class SqliteStore:
         execute, many = self.connection.execute, self.connection.executemany
         execute("BEGIN IMMEDIATE")
         try:
+            if batch.records and batch.records[0].seq != self.last_seq() + 1:
+                got = batch.records[0].seq
+                raise ValueError(f"seq must be {self.last_seq() + 1}, got {got}")
             for record in batch.records:
                 execute(INSERT[type(record)], _values(record))
             many("INSERT INTO pending(seq, event_id, due) VALUES(?, ?, ?)", batch.pending)
@@ -241,7 +221,8 @@ class SqliteStore:
         return (Rejected(*row) for row in rows)
 
     def close(self) -> None:
-        self.connection.close()
+        if self.connection is not None:
+            self.connection.close()
         if self.lock is not None:
             self.lock.close()
             self.lock = None
