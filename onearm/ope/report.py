@@ -53,7 +53,7 @@ def _table(title: str, caption: str) -> Table:
 def _columns(table: Table, words: str, numbers: str) -> None:
     """Add columns of words, which break where it is narrow, and of numbers, which do not."""
     for name in words.split(", "):
-        table.add_column(name, overflow="fold")
+        table.add_column(name, overflow="fold", min_width=8)
     for name in numbers.split(", "):
         table.add_column(name, justify="right", no_wrap=True)
 
@@ -64,7 +64,7 @@ def _estimates(evaluation: Evaluation) -> Table:
     n = evaluation.estimates[0].n_events
     table = _table(f"Estimated values, {counted(n, 'event')}", words)
     _columns(table, "policy, estimator", f"value, {percent(level)} interval")
-    table.add_column("kind of interval", overflow="fold")
+    table.add_column("kind of interval", overflow="fold", min_width=10)
     table.add_column("valid while the logging policy learns", overflow="fold", max_width=19)
     for e in evaluation.estimates:
         table.add_row(
@@ -86,7 +86,7 @@ def _weights(evaluation: Evaluation) -> Table:
         "Unsupported: share of its choices that the logging policy never made."
     )
     table = _table("What the estimates rest on", words)
-    _columns(table, "policy", "effective events, largest weight, mean weight, unsupported")
+    _columns(table, "policy", "effective\nevents, largest\nweight, mean\nweight, unsupported")
     for w in evaluation.weights:
         unsupported = "not known" if w.unsupported is None else percent(w.unsupported)
         table.add_row(
@@ -104,7 +104,7 @@ def _differences(evaluation: Evaluation) -> Table:
     )
     table = _table(f"Compared with {against(evaluation)}, on the same events", caption)
     _columns(table, "policy", "difference, interval")
-    table.add_column("verdict", overflow="fold")
+    table.add_column("verdict", overflow="fold", min_width=12)
     for e in evaluation.differences:
         words = ": ".join(filter(None, (verdict(e), what_would_decide(e))))
         value = number(e.value, decimals, "+")
