@@ -24,7 +24,7 @@ MOST = 1000  # visitors at a time
 
 def demo_app(folder: Path, port: int = 0) -> App:
     """Return the app of the demonstration, with its file in a folder."""
-    columns = {name: "number" for name in load("letter").feature_names}
+    columns = dict.fromkeys(load("letter").feature_names, "number")
     return parse(
         {
             "name": "demo", "labels": list(ascii_uppercase), "schema": columns, "wait": "10s",

@@ -25,10 +25,10 @@ from onearm.service.writer import Writer
 FAILED = 74  # exit code after a commit that failed: an error of input or output
 KEPT = 75  # seconds that a connection may be idle
 GRACE = 10  # seconds that connections have to close when a service ends
+REASON = b'{"status":"too_large","reason":"the headers are too large"}'
 TOO_LARGE = (
     b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-type: application/json\r\n"
-    b"content-length: 61\r\nconnection: close\r\n\r\n"
-    b'{"status": "too_large", "reason": "the headers are too large"}'
+    b"content-length: %d\r\nconnection: close\r\n\r\n%b" % (len(REASON), REASON)
 )
 
 
@@ -120,7 +120,7 @@ def serve(app: App, lines: Lines, opened: Callable[[str], Any] = lambda address:
     store = SqliteStore(app.server.file)
     reader = SqliteStore(app.server.file, read_only=True)
     server = make(app, store, lines, reader=reader)
-    listener = _listener(app.server.host, app.server.port)
+    listener = listen(app.server.host, app.server.port)
     host, port = listener.getsockname()[:2]
     address = f"http://{host if ':' not in host else f'[{host}]'}:{port}"
     core = server.service.writer.core
@@ -136,7 +136,7 @@ def serve(app: App, lines: Lines, opened: Callable[[str], Any] = lambda address:
     return 1 if server.force_exit else 0
 
 
-def _listener(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens, or an error that names the address."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)

@@ -22,6 +22,7 @@ from onearm.service.writer import Writer
 
 JSON = [(b"content-type", b"application/json")]
 SAFE = [(b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store")]
+READ = 16  # times the largest body: what is read of one that is too large
 encode = msgspec.json.Encoder(enc_hook=lambda number: number.item()).encode  # of NumPy
 
 
@@ -149,27 +150,33 @@ class Service:
 
     async def _body(self, headers: Any, receive: Any) -> bytes:
         """Return the body of a request, which must be JSON and not too large."""
-        most, is_json = self.app.server.body, False
+        most, is_json, length = self.app.server.body, False, 0
         for name, value in headers:
-            if name == b"content-length" and int(value) > most:
-                self._refuse_size()
+            if name == b"content-length":
+                length = int(value)
             elif name == b"content-type":
                 is_json = value[:16].lower() == b"application/json" and value[16:17] in b";"
-        if not is_json:
-            reason = "the content type must be application/json"
-            raise RefusalError(415, "wrong_type", reason, (b"connection", b"close"))
+        if length > most or not is_json:
+            await self._refuse_body(receive, length, is_json)
         message = await receive()
         body = message.get("body", b"")
-        while message.get("more_body") and len(body) <= most:
+        while message.get("more_body"):
             message = await receive()
             body += message.get("body", b"")
-        if len(body) > most:
-            self._refuse_size()
+            if len(body) > most:
+                await self._refuse_body(receive, len(body), is_json)
         return body
 
-    def _refuse_size(self) -> None:
-        reason = f"a body must have at most {self.app.server.body} bytes"
-        raise RefusalError(413, "too_large", reason, (b"connection", b"close"))
+    async def _refuse_body(self, receive: Any, length: int, is_json: bool) -> None:
+        """Refuse a body that is too large or no JSON, after reading it: else nobody would hear."""
+        n, message, most = 0, {"more_body": True}, self.app.server.body
+        while message.get("more_body") and max(n, length) <= READ * most:
+            message = await receive()
+            n += len(message.get("body", b""))
+        close = (b"connection", b"close")
+        if max(n, length) > most:
+            raise RefusalError(413, "too_large", f"a body has at most {most} bytes", close)
+        raise RefusalError(415, "wrong_type", "the content type must be application/json", close)
 
     async def requested(self, decoder: Any, body: bytes, query: bytes) -> Reply:
         """Answer requests of one kind: one of them, or a list, which is one commit."""
