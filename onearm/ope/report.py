@@ -53,7 +53,7 @@ def _table(title: str, caption: str) -> Table:
 def _columns(table: Table, words: str, numbers: str) -> None:
     """Add columns of words, which break where it is narrow, and of numbers, which do not."""
     for name in words.split(", "):
-        table.add_column(name, overflow="fold", min_width=8)
+        table.add_column(name, overflow="fold", min_width=5)
     for name in numbers.split(", "):
         table.add_column(name, justify="right", no_wrap=True)
 
@@ -64,7 +64,7 @@ def _estimates(evaluation: Evaluation) -> Table:
     n = evaluation.estimates[0].n_events
     table = _table(f"Estimated values, {counted(n, 'event')}", words)
     _columns(table, "policy, estimator", f"value, {percent(level)} interval")
-    table.add_column("kind of interval", overflow="fold", min_width=10)
+    table.add_column("kind of interval", overflow="fold")
     table.add_column("valid while the logging policy learns", overflow="fold", max_width=19)
     for e in evaluation.estimates:
         table.add_row(

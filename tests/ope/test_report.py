@@ -60,7 +60,9 @@ def test_tables_fit_into_100_columns_and_less(judged):
     for width in (100, 80, 60):
         lines = text_of(judged, width).splitlines()
         assert max(map(len, lines)) <= width
-        assert sum(line.startswith("uniform") for line in lines) >= 5  # each table has names
+        # each table has names, and no column is cut
+        assert sum(line.startswith("unifo") for line in lines) >= 5
+        assert len(re.findall(r"\byes\b", "\n".join(lines))) == 1 + 3 + 1
     narrow = squeezed(text_of(judged, 60))
     for estimate in judged.estimates:
         assert f"{estimate.value:.4f}" in narrow
