@@ -9,6 +9,9 @@ function verdict({ low, high }) {
 }
 
 function showDifferences(list, differences, policies) {
+  const key = JSON.stringify([differences, policies]);
+  if (list.dataset.shown === key) return; // a reader may have selected it
+  list.dataset.shown = key;
   const known = differences.filter(({ n }) => n > 0);
   const ends = [0, ...known.flatMap(({ value, low, high }) => [value, low, high])];
   const [low, high] = known.length ? [Math.min(...ends), Math.max(...ends)] : [-1, 1];

@@ -4,8 +4,8 @@ const panel = document.querySelector(".stream");
 const lines = JSON.parse(panel.querySelector("script").textContent);
 const figure = (name) => panel.querySelector(`[data-plot=${name}]`);
 const rates = new RatesChart(figure("rates"), lines.rates);
-const reward = new LiveChart(figure("reward"), lines.reward);
-const charts = [rates, reward];
+const rewards = new LiveChart(figure("reward"), lines.reward);
+const charts = [rates, rewards];
 const shown = { points: [], curve: new Curve([]), state: null, drained: false, changed: 0 };
 panel.querySelectorAll(".labels table").forEach(makeSortable);
 
@@ -68,11 +68,11 @@ function takeState(state) {
   setHealth(Date.now() - shown.changed > STALLED ? "stalled" : state.status);
   shown.drained = state.status !== "serving";
   if (!isNew) return;
-  const { n, mean, low, high } = state.reward;
+  const { time, per_second, outcomes, reward } = state;
   shown.state = state;
-  if (state.time > (shown.points.at(-1)?.time ?? 0)) shown.points.push(state);
+  if (time > (shown.points.at(-1)?.time ?? 0)) shown.points.push({ time, per_second, outcomes });
   shown.points = shown.points.slice(-POINTS);
-  shown.curve.add([n, mean, low, high]);
+  shown.curve.add([reward.n, reward.mean, reward.low, reward.high]);
   panel.querySelector(".live").hidden = false;
   if (!document.hidden) show();
 }
@@ -95,7 +95,7 @@ function show() {
   const keys = ["decisions", "rewards", "defaults"];
   rates.update(minutes, keys.map((key) => ({ mean: points.map((p) => p.per_second[key]) })));
   const [n, mean, low, high] = [0, 1, 2, 3].map((i) => curve.column(i));
-  reward.update(n, [{ mean, low, high }]);
+  rewards.update(n, [{ mean, low, high }]);
 }
 
 const list = (name) => panel.querySelector(`[data-list=${name}]`);
