@@ -201,10 +201,12 @@ class Log:
 
     def first(self, n: int) -> "Log":
         """Return the first n events."""
+        _require_count(n)
         return replace(self, source=lambda: first_events(self.source(), n))
 
     def after(self, n: int) -> "Log":
         """Return the events after the first n."""
+        _require_count(n)
         source, whole = self.source, self.whole or self.source
         start = self.start + n
         return replace(self, source=lambda: events_after(source(), n), start=start, whole=whole)
@@ -272,3 +274,8 @@ def _n_labels(known: dict[str, Any]) -> int:
     given: list[Any] = [known.get(name) for name in ("chances", "allowed")]
     shapes = [np.shape(values) for values in given]
     return max((shape[1] for shape in shapes if len(shape) == 2), default=0)
+
+
+def _require_count(n: int) -> None:
+    if not n >= 0:
+        raise ValueError(f"n must be at least 0, got {n}")

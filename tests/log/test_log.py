@@ -97,6 +97,12 @@ def test_first_and_after_are_parts(small_chunks, n, sparse):
     require_equal(log.after(2).first(n), log.first(2 + n).after(2))
 
 
+def test_a_negative_number_of_events_is_refused():
+    for part in (random_log().first, random_log().after):
+        with pytest.raises(ValueError, match="n must be at least 0, got -1"):
+            part(-1)
+
+
 def test_parts_have_the_identity_of_the_whole():
     log, other = random_log(), random_log(seed=1)
     assert log.identity == log.first(5).identity == log.after(5).identity
