@@ -44,8 +44,9 @@ class MemoryStore:
         self.waiting.update({seq: (event, due) for seq, event, due in batch.pending})
         for seq in batch.settled:
             self.waiting.pop(seq, None)
-        known = {rejected[1:] for rejected in self.rejected}
-        self.rejected += [rejected for rejected in batch.rejected if rejected[1:] not in known]
+        for rejected in batch.rejected:
+            if rejected[1:] not in (known[1:] for known in self.rejected):
+                self.rejected.append(rejected)
         for piece in batch.pieces:
             self.pieces = [p for p in self.pieces if p.seq != piece.seq or p.part < piece.part]
             self.pieces.append(piece)
