@@ -14,6 +14,7 @@ from onearm.ope.words import (
     VALID,
     against,
     decimals_of,
+    effective_of,
     levels,
     meanings,
     outcome,
@@ -32,7 +33,7 @@ def page_data(evaluation: Evaluation, command: str = "") -> Data:
     """Return what the page shows."""
     log, settings = evaluation.log, evaluation.settings
     low, high = log.rewards
-    differences = [_difference_data(e) for e in evaluation.differences]
+    differences = [_difference_data(e, evaluation) for e in evaluation.differences]
     kind = evaluation.differences[0]
     return {
         "title": f"Evaluation: {log.name}", "command": command,
@@ -66,10 +67,11 @@ def _estimate_data(e: Estimate, evaluation: Evaluation) -> Data:
     }  # fmt: skip
 
 
-def _difference_data(e: Estimate) -> Data:
+def _difference_data(e: Estimate, evaluation: Evaluation) -> Data:
+    more = what_would_decide(e, effective_of(evaluation, e.policy))
     return {
         "label": e.policy, "value": e.value, "low": e.low, "high": e.high, "verdict": verdict(e),
-        "more": what_would_decide(e),
+        "more": more,
     }  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from onearm.ope.words import (
     VALID,
     against,
     decimals_of,
+    effective_of,
     levels,
     meanings,
     outcome,
@@ -106,7 +107,8 @@ def _differences(evaluation: Evaluation) -> Table:
     _columns(table, "policy", "difference, interval")
     table.add_column("verdict", overflow="fold", min_width=12)
     for e in evaluation.differences:
-        words = ": ".join(filter(None, (verdict(e), what_would_decide(e))))
+        more = what_would_decide(e, effective_of(evaluation, e.policy))
+        words = f"{verdict(e)}: {more}" if more else verdict(e)
         value = number(e.value, decimals, "+")
         table.add_row(Text(e.policy), value, _interval(e, decimals, "+"), words)
     return table

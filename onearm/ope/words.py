@@ -3,6 +3,7 @@
 import math
 
 from onearm.ope.checks import Finding
+from onearm.ope.estimating import FEW
 from onearm.ope.evaluation import Estimate, Evaluation
 from onearm.page.text import decimals_for
 
@@ -35,10 +36,15 @@ def verdict(difference: Estimate) -> str:
     return "better" if difference.low > 0 else "worse"
 
 
-def what_would_decide(difference: Estimate) -> str:
-    """Return how many more events would decide a difference; nothing where it is decided."""
+def what_would_decide(difference: Estimate, effective: float) -> str:
+    """Return how many more events would decide a difference; nothing where it is decided.
+
+    `effective` is the effective number of events that it rests on.
+    """
     if is_decided(difference) or difference.n_more is None:
         return ""
+    if effective < FEW:
+        return "too few effective events to tell how many more would decide it"
     if math.isinf(difference.n_more):
         return "more events like these would not decide it"
     return f"about {about(difference.n_more)} more events would decide it"
@@ -51,6 +57,11 @@ def about(n: float) -> str:
     ('46,900', '999', '1,230,000')
     """
     return f"{float(f'{n:.3g}'):,.0f}"
+
+
+def effective_of(evaluation: Evaluation, policy: str) -> float:
+    """Return the effective number of events of a policy."""
+    return next(w.effective for w in evaluation.weights if w.policy == policy)
 
 
 def outcome(finding: Finding) -> str:

@@ -111,6 +111,7 @@ def test_worthless_answers_are_warned_of():
     text = text_of(onearm.evaluate(simulated(n=20), "always c"))
     assert "Warnings" in text
     assert "the answer is worth nothing" in text
+    assert "not decided: too few effective events" in squeezed(text)
 
 
 def difference(low, high, more=0.0):
@@ -133,7 +134,9 @@ OPEN = "not decided"
 )
 def test_verdicts(estimate, verdict, more):
     assert words.verdict(estimate) == verdict
-    assert words.what_would_decide(estimate) == more
+    assert words.what_would_decide(estimate, 100.0) == more
+    few = "too few effective events to tell how many more would decide it"
+    assert words.what_would_decide(estimate, 49.0) == (few if more else "")
 
 
 def test_rewards_of_any_range_have_enough_decimals():
