@@ -2,6 +2,7 @@
 
 import asyncio
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
@@ -9,16 +10,19 @@ import msgspec
 
 import onearm
 from onearm.page import live
-from onearm.service import metrics, openapi
+from onearm.service import messages, metrics, openapi
 from onearm.service.answers import Changed
+from onearm.service.evaluating import evaluated, require_policies
 from onearm.service.events import Events
 from onearm.service.operations import OPERATIONS
-from onearm.service.web import RefusalError, Reply, Route, encode
+from onearm.service.upkeep import backup
+from onearm.service.web import RefusalError, Reply, Route, decoded, encode
 
 if TYPE_CHECKING:
     from onearm.service.web import Service
 
 TEXT = [(b"content-type", b"text/plain; version=0.0.4; charset=utf-8")]
+EMPTY, BACKUP = map(msgspec.json.Decoder, (messages.Empty, messages.BackupBody))
 HTML = [
     (b"content-type", b"text/html; charset=utf-8"),
     (b"content-security-policy", b"default-src 'self' 'unsafe-inline'; frame-ancestors 'none'"),
@@ -52,7 +56,7 @@ class Admin:
     """Answers what is asked seldom."""
 
     def __init__(self, service: "Service") -> None:
-        self.service = service
+        self.service, self.evaluating = service, asyncio.Lock()
         self.document = encode(openapi.document(service.app))
         self.live = live.page(service.app.name, onearm.__version__).encode()
 
@@ -101,8 +105,6 @@ class Admin:
 
     async def change(self, decoder: Any, body: bytes, query: bytes) -> Reply:
         """Write a control record; a change is logged."""
-        from onearm.service.web import decoded
-
         request = decoded(decoder, body).request(None)
         (answer,) = await self.service.submit([request])
         self.service.lines("change", change=request.what, body=request.body, code=answer.status)
@@ -111,6 +113,7 @@ class Admin:
     async def snapshot(self, body: bytes, query: bytes) -> Reply:
         """Begin a snapshot; it is stored with the next commits."""
         writer = self.service.writer
+        decoded(EMPTY, body)
 
         def take(core: Any) -> int:
             writer.take_snapshot()
@@ -119,20 +122,44 @@ class Admin:
         return Reply(202, encode({"status": "begun", "seq": await self.service.ask(take)}))
 
     async def backup(self, body: bytes, query: bytes) -> Reply:
-        raise RefusalError(501, "not_there", "backup is not there yet")
+        """Copy the log, in another thread and through another connection."""
+        name = decoded(BACKUP, body).file
+        path = self._file()
+        out, loop = path.with_name(name), asyncio.get_running_loop()
+        try:
+            await loop.run_in_executor(None, backup, path, out)
+        except FileExistsError as error:
+            raise RefusalError(409, "conflict", str(error)) from None
+        self.service.lines("backup", file=str(out))
+        return Reply(200, encode({"status": "done", "file": name}))
 
     async def evaluate(self, body: bytes, query: bytes) -> Reply:
-        raise RefusalError(501, "not_there", "evaluate is not there yet")
+        """Evaluate the log in another process, one at a time."""
+        path = self._file()
+        try:
+            policies = require_policies(values(query, "policy"))
+            if self.evaluating.locked():
+                raise RefusalError(503, "busy", "another evaluation runs", (b"retry-after", b"10"))
+            async with self.evaluating:
+                return Reply(200, encode(await evaluated(str(path), policies)))
+        except ValueError as error:
+            raise RefusalError(422, "invalid", str(error)) from None
+
+    def _file(self) -> Path:
+        path = Path(self.service.app.server.file)
+        if not path.is_file():
+            raise RefusalError(409, "no_file", "the log is not in a file")
+        return path
 
 
 def _moment(core: Any) -> tuple[int, Any, dict[str, Any]]:
     return core.seq, core.models.moment(), core.settings
 
 
-def parameter(query: bytes, name: str, known: tuple[str, ...]) -> str | None:
-    """Return a parameter of a query; refuse others."""
-    given = parse_qs(query.decode("latin-1"))
+def values(query: bytes, name: str) -> list[str]:
+    """Return the values of the only parameter that a query may have."""
+    given = parse_qs(query.decode("latin-1"), keep_blank_values=True, max_num_fields=100)
     for key in given:
-        if key not in known:
-            raise RefusalError(422, "invalid", f"parameters are {', '.join(known)}, got {key!r}")
-    return given.get(name, [None])[-1]
+        if key != name:
+            raise ValueError(f"the only parameter is {name}, got {key!r}")
+    return given.get(name, [])

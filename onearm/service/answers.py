@@ -90,7 +90,8 @@ class Health:
 
 @dataclass(frozen=True)
 class Evaluated:
-    """Values of policies by name: value, interval, and how many events they rest on."""
+    """What policies would have earned on the events of the log."""
 
-    events: int
-    policies: list[dict[str, Any]]
+    estimates: list[dict[str, Any]]  # value and interval of each policy
+    differences: list[dict[str, Any]]  # to the policy that decided
+    notes: list[str]

@@ -120,7 +120,7 @@ class BackupBody(msgspec.Struct, forbid_unknown_fields=True):
     file: Annotated[
         str,
         Meta(
-            pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$",
-            description="Name of a new file in the folder of the log.",
+            pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,95}\.db$",
+            description="Name of a new file in the folder of the log; it ends in .db.",
         ),
     ]

@@ -75,7 +75,12 @@ def _operation(op: Operation, of_type: dict[Any, Json], has_tokens: bool) -> Jso
         made["description"] = f"Needs a token with the scope `{op.scope}`."
     if op.query:
         made["parameters"] = [
-            {"name": name, "in": "query", "description": about, "schema": {"type": "integer"}}
+            {
+                "name": name,
+                "in": "query",
+                "description": about,
+                "schema": {"type": "array", "items": {"type": "string"}},
+            }
             for name, about in op.query.items()
         ]
     if op.body:

@@ -58,8 +58,9 @@ OPERATIONS = (
     Operation("policies", "GET", f"{V1}/policies", "read", "Champion and challengers.", Policies),
     Operation(
         "evaluate", "GET", f"{V1}/evaluate", "read",
-        "What the log says about the value of policies.", Evaluated,
-        query={"last": "events to use, the latest ones; default 100000"},
+        "What policies would have earned on the events of the log.", Evaluated,
+        refusals=(409,),
+        query={"policy": "uniform, always LABEL, or a learner; may be given again."},
     ),
     Operation(
         "promote", "POST", f"{V1}/promote", "admin", "Let another policy decide.", Changed,
