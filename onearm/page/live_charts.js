@@ -8,6 +8,10 @@ class LiveChart extends Chart {
   constructor(figure, lines) {
     super(figure, lines.map((line) => ({ ...line, x: [], mean: [], low: null, high: null })));
     this.figure = figure;
+    // new points in the middle of a drag would end it
+    this.plot.addEventListener("pointerdown", () => (this.dragged = true));
+    for (const end of ["pointerup", "pointercancel"])
+      addEventListener(end, () => (this.dragged = false));
   }
 
   /* Show other points of the same lines: x, and for each line its mean, low and high. */
@@ -15,7 +19,7 @@ class LiveChart extends Chart {
     const first = this.lines[0].x.length < 2;
     this.lines = this.lines.map((line, i) => ({ ...line, x, ...lines[i] }));
     this.figure.classList.toggle("empty", x.length < 2);
-    if (document.hidden || x.length < 2) return;
+    if (document.hidden || this.dragged || x.length < 2) return;
     if (first || !this.uplot) return this.draw();
     const { min, max } = this.uplot.scales.x;
     const [begin, end] = this.ends;

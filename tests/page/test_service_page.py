@@ -6,6 +6,7 @@ import re
 from contextlib import contextmanager
 
 import pytest
+from selenium.webdriver import ActionChains
 
 from onearm.page import live
 from onearm.service.server import listen
@@ -232,6 +233,27 @@ def test_a_failed_check_is_a_warning(shown):
     change_state(shown, checks=[check])
     assert "largest |z| (b) 9.00, limit 5.00" in find(shown, ".warnings .warning").text
     assert "failed" in find(shown, "[data-list=checks]").text
+
+
+def test_a_drag_zooms_and_stays(shown):
+    def scale():
+        return shown.execute_script("const { x } = charts[0].uplot.scales; return [x.min, x.max]")
+
+    def pass_a_second():
+        before = shown.execute_script("return shown.state.time")
+        until(shown, lambda: shown.execute_script("return shown.state.time") > before)
+
+    plot = find(shown, ".u-over")
+    drag = ActionChains(shown).scroll_to_element(plot).move_to_element_with_offset(plot, -100, 0)
+    drag.click_and_hold().move_by_offset(80, 0).perform()
+    pass_a_second()
+    ActionChains(shown).move_by_offset(70, 0).release().perform()
+    until(shown, lambda: scale()[1] < 0)
+    zoomed = scale()
+    pass_a_second()
+    assert scale() == zoomed
+    ActionChains(shown).double_click(plot).perform()
+    until(shown, lambda: scale()[1] == 0)
 
 
 def test_an_order_of_labels_stays(shown, challenged):
