@@ -143,7 +143,7 @@ class Chart {
         fill: () => this.colour(i, "20", "08"),
       })),
       scales: {
-        x: { time: false, ...distr(log), range: (u, low, high) => apart(low, high) },
+        x: { time: false, ...distr(log), range: (u, low, high) => [low, high] },
         y: { ...distr(this.logY), range: (u, low, high) => this.room(low, high, u.series[0]) },
       },
       axes: [

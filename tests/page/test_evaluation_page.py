@@ -160,6 +160,8 @@ def test_negative_rewards_have_their_axis(shown):
     assert shown.execute_script("return charts[0].uplot.data[1].at(-1)") < -120  # a low end
     assert shown.execute_script("return linearTicks(-250, -50, 5)") == [-250, -200, -150, -100, -50]
     assert shown.execute_script("return tickText(-2500)") == "−2.5K"
+    ends = shown.execute_script("return [apart(2, 2), apart(0, 0), apart(-1, 1)]")
+    assert ends == [[1, 3], [-0.5, 0.5], [-1, 1]]
     assert all(pixels(shown, f"--c{i}") > 50 for i in range(6))
     chain = ActionChains(shown).scroll_to_element(find(shown, ".u-over"))
     chain.move_to_element(find(shown, ".u-over")).perform()
