@@ -65,20 +65,20 @@ def test_a_table_a_page_and_numbers(folder):
 
 
 def test_options_are_those_of_evaluate(folder):
-    given = ["--estimator", "ips, snips", "--interval", "gaussian", "--level", "0.9", "--model"]
+    given = ["--estimator", "ips, snips", "--interval", "bootstrap", "--level", "0.9", "--model"]
     given += ["none", "--fitting", "cross_fitted", "--windows", "3", "--seed", "7", "--out", "new"]
     run("log.jsonl", "--policy", "always news", "--against", "always tech", *given)
     lines = numbers("new/results.csv")
     log = onearm.Log.read("log.jsonl")
     same = onearm.evaluate(
-        log, "always news", against="always tech", estimator=["ips", "snips"], interval="gaussian",
+        log, "always news", against="always tech", estimator=["ips", "snips"], interval="bootstrap",
         level=0.9, model="none", fitting="cross_fitted", n_windows=3, seed=7,
     )  # fmt: skip
     for line, expected in zip(lines, same.rows(), strict=True):
         for key in ("value", "low", "high"):
             assert float(line[key]) == pytest.approx(expected[key], nan_ok=True)
     assert lines[1]["estimator"] == "ips"
-    assert lines[1]["interval"] == "gaussian"
+    assert lines[1]["interval"] == "bootstrap"
     assert sum(line["what"] == "window" for line in lines) == 3
     assert next(x for x in lines if x["what"] == "difference")["against"] == "always tech"
 

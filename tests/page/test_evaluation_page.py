@@ -211,6 +211,9 @@ def test_nothing_sticks_out(shown, wide, scheme):
     dots = [x for x in shown.find_elements("css selector", ".dot") if x.is_displayed()]
     assert len(dots) == 6 + 7 * (2 + 5)
     assert all(0 < dot.rect["x"] < wide - dot.rect["width"] for dot in dots)
+    assert all(x.rect["width"] > 300 for x in shown.find_elements("css selector", ".track"))
+    heads = shown.find_elements("css selector", "thead button")
+    assert {x.text: x.rect["height"] for x in heads if x.is_displayed()}["Estimator"] < 30
 
 
 def made(n):
