@@ -20,6 +20,7 @@ from onearm.core.choice import Trace, class_name
 from onearm.log.arrays import encoded_rows, label_codes
 from onearm.log.events import OUTCOMES, Events, as_events
 from onearm.log.pieces import events_after, first_events, pieces
+from onearm.prepare.prepared import learner_for
 from onearm.schema.difference import difference
 from onearm.schema.names import counted, listed
 from onearm.schema.schema import Schema
@@ -247,6 +248,17 @@ class Log:
                 correct = reward == 1.0 if right else reward
                 unknown = np.full(len(events), HIDDEN)
                 yield events.X, Trace(events.label, unknown, events.propensity, correct)
+
+    def learner(self, cls: Any, *, raw: bool = False, **params: Any) -> Any:
+        """Return a new learner of class `cls` for these contexts; as `Stream.learner` does."""
+        sizes: dict[str, Any] = {"n_classes": self.n_classes, "n_features": self.n_features}
+        if self.schema is not None and self.schema.columns:
+            sizes |= {"nominal": self.schema.nominal, "n_words": self.schema.n_words}
+        elif hasattr(next(self.chunks()).X, "tocsr"):
+            sizes["n_words"] = self.n_features
+        learner = learner_for(cls, **sizes, raw=raw, **params)
+        learner.schema = self.schema
+        return learner
 
     def check_schema(self, learner: Any) -> None:
         """Refuse a learner of other sizes, or that was made for other columns or labels."""
