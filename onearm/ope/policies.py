@@ -123,7 +123,7 @@ class Frozen(Policy):
     """
 
     def __init__(self, model: Any, name: str = "", unseen: bool = False) -> None:
-        self.agent = model if hasattr(model, "retired") else None
+        self.agent: Any = model if hasattr(model, "retired") else None
         self.learner = model if self.agent is None else model.learner
         self.name, self.unseen = name or f"{class_name(self.learner)}, frozen", unseen
 
@@ -133,10 +133,15 @@ class Frozen(Policy):
 
     def can_judge(self, events: Events, places: np.ndarray) -> np.ndarray:
         later = places >= self.first
-        from_calls = self.agent is not None and self.learner.trained_on is None
-        if from_calls and events.version is not None and not self.unseen:
+        if self._has_updates and events.version is not None and not self.unseen:
             later &= events.version >= self.agent.version  # earlier ones it may have learnt from
         return later
+
+    @property
+    def _has_updates(self) -> bool:
+        """Whether an agent has learnt by `update`, too: more than logs explain."""
+        from_logs = sum((self.learner.trained_on or {}).values())
+        return self.agent is not None and self.agent.version > from_logs
 
     def chances(self, events: Events, places: np.ndarray) -> np.ndarray:
         out = np.zeros((len(events), self.learner.n_classes))

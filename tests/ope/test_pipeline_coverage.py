@@ -1,8 +1,8 @@
 """Intervals of `evaluate` cover the true value over 1,000 logs, from log to estimate.
 
 A right interval at level 1-α misses more often than `most_misses(α)` says with probability 1e-6.
-Intervals by large numbers (Gaussian, bootstrap) are given 1.4 α, since logs have 250 events: the
-normal approximation of ratios has 5.5 to 6 % instead of 5 % there.
+Intervals by large numbers (Gaussian, bootstrap) are given 1.4 α, since logs have 250 events: those
+of IPS miss 6 % there.
 """
 
 import numpy as np

@@ -224,6 +224,14 @@ def test_agents_are_judged_on_events_of_later_versions():
     assert onearm.evaluate(log, agent).estimates[-1].n_events == 20
     with pytest.raises(ValueError, match="may have learnt from all events of this log"):
         onearm.evaluate(log.first(40), agent)
+    agent.learn(onearm.Log.of([[0.0], [1.0]], [0, 1], [0.5] * 2, [1, 0], schema=agent.schema))
+    with pytest.raises(ValueError, match="may have learnt from all events of this log"):
+        onearm.evaluate(log.first(40), agent)  # of which it has learnt by updates
+    new, events = _agent(), log.events()  # an agent that has learnt nothing
+    unknown = onearm.Log.of(
+        events.X, events.label, events.propensity, rewards, schema=new.schema, version=[-1] * N
+    )
+    assert onearm.evaluate(unknown, new).estimates[-1].n_events == N
 
 
 def _agent():
