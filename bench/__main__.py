@@ -25,6 +25,7 @@ BENCHMARKS = {  # by name: the module with its `main`, and what it measures
     "regression.pricing": ("regression.pricing", "prices from noisy profits"),
     "schema": ("schema", "frames and dicts to rows, beside scikit-learn and River"),
     "agent": ("agent", "choose and update of an agent, by dict"),
+    "ope": ("ope.contest", "off-policy evaluation beside vw-estimators, pybandits and VW"),
     "race": ("race", "what a race adds to the time of its learners"),
     "walks": ("walks", "files and functions that calls pass, and times of imports"),
 }

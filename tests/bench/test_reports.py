@@ -11,6 +11,7 @@ from bench.chorus import floor, parts, parts_report, rewards, spread, table, val
 from bench.chorus.comparison import Job, best, ledger_path, phase_2
 from bench.chorus.streams import NAMES, repeats
 from bench.mh import peers_report, speed_report
+from bench.ope import report as ope
 from bench.regression import speed as regression_speed
 from bench.speed import report as speed
 from bench.trees import report as trees
@@ -20,6 +21,7 @@ from onearm.experiments.run import Experiment
 REQUIREMENTS = {
     "speed": speed, "trees": trees, "boosters": boosters_report, "mh_speed": speed_report,
     "schema": schema, "agent": agent, "race_speed": race, "regression_speed": regression_speed,
+    "ope": ope,
 }  # fmt: skip
 STUDIES = {"floor": floor, "rewards": rewards, "spread": spread, "values": values}
 REPORTS = REQUIREMENTS | {"potentials": potentials, "mh_peers": peers_report}

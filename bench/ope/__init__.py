@@ -1,0 +1,1 @@
+"""Off-policy evaluation beside vw-estimators, pybandits and Vowpal Wabbit."""
