@@ -8,6 +8,7 @@ run in an environment of their own, which is made first. Writes results/ope.json
 import argparse
 import json
 import lzma
+import os
 import re
 import sys
 import tempfile
@@ -26,11 +27,14 @@ from onearm.ope import Column
 
 INSTALLED = ("vw-estimators==0.2.2", "pybandits==8.4.1", "vowpalwabbit>=9.10")
 FOLDER = ROOT / ".cache" / "ope_peers"
+DATA = Path(os.environ.get("ONEARM_DATA", "data"))
 OPTIONS = (
     Option("events", 20_000, "of the arrays in memory"),
     Option("large", 1_000_000, "events of the Parquet log"),
     Option("repeats", 5, "of each timed call"),
-    Option("vw", ROOT.parent / "shared/data/rcv1_vw_bandit_log.vw.xz", "a log of Vowpal Wabbit"),
+    Option(
+        "vw", DATA / "rcv1_vw_bandit_log.vw.xz", "rcv1_raw_cb_small.vw of Vowpal Wabbit's tests"
+    ),
 )
 
 
