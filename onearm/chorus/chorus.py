@@ -29,16 +29,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from onearm.chorus import ridge
-from onearm.chorus.conductor import (
-    ALL,
-    PRIOR,
-    confidence,
-    doubt,
-    judge,
-    mean_width,
-    rank,
-    weights,
-)
+from onearm.chorus.conductor import PRIOR, confidence, doubt, judge, mean_width, rank, weights
 from onearm.chorus.echo import FOLLOWED, FROZEN, alarmed, echo, follow, freeze, frozen_label, grow
 from onearm.chorus.features import features, group
 from onearm.chorus.memory import NOW, WIDEST, folded, recall, remember
@@ -55,7 +46,6 @@ from onearm.core.vectors import LARGEST
 
 RIDGE_OWN, RIDGE_BOLD = 0.01, 0.1
 COUNT, MEAN = 0, 1  # of rewards
-RIDGE = 2  # the base model that is a ridge regression where there are rewards
 TEXT = 0.5  # of α: in a text some words are always new, and widths never small
 
 
@@ -75,7 +65,7 @@ def look(x, inputs, voices, memories, conductor):
         m[2 * g], m[2 * g + 1] = earned[MEAN], 1.0 / k
         sing(at, phi, first, last, voices[0], m[2 * g], m[2 * g + 1], width[g])
     if earned[COUNT] > 0.0 and len(voices[2]):
-        ridge.expect(phi[edges[1] : edges[2]], earned[MEAN], voices[2], m[RIDGE])
+        ridge.expect(phi[edges[1] : edges[2]], earned[MEAN], voices[2], m[ridge.PLACE])
     if len(near):
         folded(z, signs, near[0])
         measured(A, near[0], near[1])
@@ -141,12 +131,12 @@ def update(
         begin(voices, memory, scatter, conductor)
     else:
         paid = earned[COUNT] > 0.0 and len(B) > 0
-        judge(m, label, reward, RIDGE if paid else ALL, S, b, c)
+        judge(m, label, reward, ridge.PLACE if paid else ridge.NOWHERE, S, b, c)
         for g in range(groups):
             first, last = group(g, edges, phi)
             teach(at, phi, first, last, label, reward, right, top[0], m[2 * g], m[2 * g + 1], W, P)
         if paid:
-            ridge.regress(phi[edges[1] : edges[2]], label, reward - m[RIDGE, label], B, D)
+            ridge.regress(phi[edges[1] : edges[2]], label, reward - m[ridge.PLACE, label], B, D)
         if len(near):
             expected = 0.5 * (m[2 * groups, label] + m[2 * groups + 1, label])
             remember(near, label, right, expected, R[NOW], Y[NOW], counts)

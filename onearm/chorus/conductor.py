@@ -17,12 +17,12 @@ import math
 
 import numpy as np
 
+from onearm.chorus.ridge import NOWHERE
 from onearm.core.explore import best, runner_up
 from onearm.core.kernels import kernel, separate_kernel
 
 MEMORY = 0.999  # what is left of S and b at the next answer
 PRIOR = 10.0  # answers that speak for equal weights, or for one base model
-ALL = -1  # base models that the regression is regularised towards, in place of one
 BEST = 0.9  # the quantile of the confidences that q follows
 STEP = 0.01  # by which q moves
 
@@ -75,7 +75,7 @@ def mean_width(w, width):
 
 @separate_kernel
 def judge(m, label, reward, trusted, S, b, c):
-    """Add an answer to S and b, and solve S c = b; `trusted` is a base model, or ALL."""
+    """Add an answer to S and b, and solve S c = b; `trusted` is a base model, or NOWHERE."""
     n = len(m)
     z = np.ones(n + 1)
     for i in range(n):
@@ -85,7 +85,7 @@ def judge(m, label, reward, trusted, S, b, c):
             S[i, j] = MEMORY * S[i, j] + z[i] * z[j]
         S[i, i] += (1.0 - MEMORY) * PRIOR
         b[i] = MEMORY * b[i] + reward * z[i]
-        if trusted == ALL and i < n:
+        if trusted == NOWHERE and i < n:
             b[i] += (1.0 - MEMORY) * PRIOR / n
         elif trusted == i:
             b[i] += (1.0 - MEMORY) * PRIOR

@@ -16,6 +16,7 @@ import numpy as np
 from onearm.core.kernels import separate_kernel
 
 RIDGE = 30.0  # λ
+PLACE, NOWHERE = 2, -1  # among the base models, where feedback is a reward, and where it is not
 MOST = 2**18  # numbers in all D: with more, `own` stays
 
 

@@ -6,11 +6,12 @@ from scipy.linalg import hadamard
 
 import onearm
 from onearm import Separable
-from onearm.chorus.conductor import ALL, MEMORY, PRIOR, doubt, judge, rank, solve
+from onearm.chorus.conductor import MEMORY, PRIOR, doubt, judge, rank, solve
 from onearm.chorus.echo import echo
 from onearm.chorus.memory import folded, recall, remember
 from onearm.chorus.metric import LEAST, differ, measure, measured, measured_all
 from onearm.chorus.metric import PRIOR as IDENTITY
+from onearm.chorus.ridge import NOWHERE, PLACE
 from onearm.chorus.rows import note, scaled, weighed
 from onearm.chorus.waves import LENGTH, turn, waves
 
@@ -56,12 +57,12 @@ def test_solve_solves():
     np.testing.assert_allclose(c, np.linalg.solve(S, b), 1e-9)
 
 
-@pytest.mark.parametrize("trusted", [ALL, 2])
+@pytest.mark.parametrize("trusted", [NOWHERE, PLACE])
 def test_judge_is_a_ridge_regression_on_leads(trusted):
     """Old answers count less; PRIOR of them, which do not age, stand for what is trusted."""
     rng = np.random.default_rng(5)
     n, k, rounds = 4, 3, 200
-    start = np.array([1 / n] * n + [0.0]) if trusted == ALL else np.eye(n + 1)[trusted]
+    start = np.array([1 / n] * n + [0.0]) if trusted == NOWHERE else np.eye(n + 1)[trusted]
     S, b, c = PRIOR * np.eye(n + 1), PRIOR * start, start.copy()
     leads, rewards = [], []
     for _ in range(rounds):
