@@ -91,9 +91,10 @@ function show() {
     panel.querySelectorAll(`[data-none=${name}]`).forEach((part) => (part.hidden = !isEmpty));
     panel.querySelectorAll(`[data-some=${name}]`).forEach((part) => (part.hidden = isEmpty));
   }
-  const minutes = points.map((point) => (point.time - state.time) / 60);
+  const means = averaged(points);
+  const minutes = means.map(({ time }) => Math.min(0, (time - state.time) / 60));
   const keys = ["decisions", "rewards", "defaults"];
-  rates.update(minutes, keys.map((key) => ({ mean: points.map((p) => p.per_second[key]) })));
+  rates.update(minutes, keys.map((key) => ({ mean: means.map((p) => p.per_second[key]) })));
   const [n, mean, low, high] = [0, 1, 2, 3].map((i) => curve.column(i));
   rewards.update(n, [{ mean, low, high }]);
 }

@@ -1,6 +1,8 @@
 /* Charts whose points keep coming. */
 
 const POINTS = 600; // of the rates
+const SINGLE = 150; // of the rates that are drawn as they are; of more, means over some seconds
+const MEAN_OVER = 5; // seconds
 const OF_CURVE = 500; // of the reward
 
 class LiveChart extends Chart {
@@ -51,6 +53,22 @@ class RatesChart extends LiveChart {
   xText(x) {
     return x < 0 ? `${duration(-60 * x)} ago` : "now";
   }
+}
+
+/* Return the rates, or means of them where there are many: single seconds would be noise. */
+function averaged(points) {
+  if (points.length <= SINGLE) return points;
+  const groups = new Map();
+  for (const point of points) {
+    const key = Math.floor(point.time / MEAN_OVER);
+    groups.set(key, [...(groups.get(key) ?? []), point]);
+  }
+  return [...groups.values()].map((some) => {
+    const mean = (f) => some.reduce((sum, point) => sum + f(point), 0) / some.length;
+    const keys = Object.keys(some[0].per_second);
+    const rates = keys.map((key) => [key, mean(({ per_second }) => per_second[key])]);
+    return { time: mean(({ time }) => time), per_second: Object.fromEntries(rates) };
+  });
 }
 
 /* Points (n, mean, low, high) over a growing n, equally far apart, and the last one. */

@@ -272,3 +272,19 @@ def test_nothing_moves_for_those_who_do_not_want_it(shown):
     motion = {"name": "prefers-reduced-motion", "value": "reduce"}
     shown.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [motion]})
     assert duration() == "0s"
+
+
+def test_many_rates_are_means_of_seconds(shown):
+    point = {"per_second": {"decisions": 7, "rewards": 5, "defaults": 0}, "outcomes": {"n": 0}}
+    shown.execute_script(
+        "connection.on.event = () => {}; const [point, time] = arguments;"
+        "shown.points = Array.from({length: 600}, (_, i) => ({...point, time: time - 599 + i}));"
+        "show()",
+        point,
+        shown.execute_script("return shown.state.time"),
+    )
+    x, decisions = shown.execute_script("const [{ x, mean }] = charts[0].lines; return [x, mean]")
+    assert 119 <= len(x) <= 122
+    assert set(decisions) == {7}
+    assert x == sorted(x)
+    assert -10 <= x[0] < x[-1] <= 0
