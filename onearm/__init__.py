@@ -64,6 +64,8 @@ PLACES = {
     "Monitor": "onearm.schema.monitor",
     "Log": "onearm.log.log",
     "evaluate": "onearm.ope.evaluate",
+    "Client": "onearm.service.client",
+    "AsyncClient": "onearm.service.async_client",
     "Learner": "onearm.core.learner",
     "Choice": "onearm.core.choice",
     "Decision": "onearm.agent.decision",

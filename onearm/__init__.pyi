@@ -56,6 +56,8 @@ from onearm.regression.linear_regressors import NFKM as _NFKM
 from onearm.regression.linear_regressors import OGD as _OGD
 from onearm.schema.monitor import Monitor as Monitor
 from onearm.schema.schema import Schema as Schema
+from onearm.service.async_client import AsyncClient as AsyncClient
+from onearm.service.client import Client as Client
 from onearm.streams import datasets as datasets
 from onearm.streams.dense import Chess as Chess
 from onearm.streams.dense import Diagonal as Diagonal
