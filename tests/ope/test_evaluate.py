@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import onearm
-from onearm.ope.uncertainty import VALID
+from onearm.ope.policies import Logged
+from onearm.ope.uncertainty import VALID, Bounded, bounded_interval
+from onearm.ope.weighing import KAPPA, weigh
 from tests.ope.random_logs import Given, as_log, distributions, mild_arrays, simulate
 from tests.reference import ope as plain
 from tests.reference import ope_intervals
@@ -49,6 +51,32 @@ def test_values_are_those_of_the_plain_estimators(rewards, fitting):
     assert found["mean"] == pytest.approx(r.mean())
     gaussian = onearm.evaluate(log, Given(pi), estimator="ips", interval="gaussian").estimates[1]
     assert (gaussian.low, gaussian.high) == pytest.approx(ope_intervals.gaussian(list(w * r), 0.05))
+
+
+def test_intervals_are_of_the_terms_of_their_estimator():
+    events, at = mild_arrays(N), np.array([N])
+    log = as_log(events)
+    pi = distributions(np.random.default_rng(1), events.allowed, 0.2)
+    w, r = pi[np.arange(N), events.label] / events.propensity, events.reward
+    x = weigh(log, [Given(pi)], Logged(), "linear", "predictable").policies[0]
+    dr = x.of_policy + w * (r - x.of_label)
+    clipped = np.minimum(w, 1.5)
+    terms = {
+        ("ips", "confidence_sequence"): (w * r, w * (1 - r), 0.0, 20.0),
+        ("ips", "betting"): (w * r, w * (1 - r), 0.0, 20.0),
+        ("ips", "empirical_bernstein"): (w * r, w * (1 - r), 0.0, 20.0),
+        ("clipped_ips", "confidence_sequence"): (clipped * r, clipped * (1 - r), 0.0, 1.5),
+        ("clipped_ips", "betting"): (clipped * r, clipped * (1 - r), 0.0, 1.5),
+        ("clipped_ips", "empirical_bernstein"): (clipped * r, clipped * (1 - r), 0.0, 1.5),
+        ("dr", "confidence_sequence"): (x.lower, x.upper, KAPPA, 20.0),
+        ("dr", "empirical_bernstein"): (dr, 1 - dr, 20.0, 20.0),
+    }
+    for (name, kind), (lower, upper, least, most) in terms.items():
+        asked = {"estimator": name, "interval": kind, "max_weight": most}
+        found = onearm.evaluate(log, Given(pi), **asked).estimates[1]
+        top = most + 1 if (name, kind) == ("dr", "empirical_bernstein") else most
+        ends = bounded_interval(kind, Bounded(lower, upper, least), top, 0.05, at)
+        assert (found.low, found.high) == pytest.approx((ends[0][0], ends[1][0]), abs=1e-12)
 
 
 def test_units_of_rewards_scale_everything():
