@@ -139,6 +139,16 @@ def test_verdicts(estimate, verdict, more):
     assert words.what_would_decide(estimate, 49.0) == (few if more else "")
 
 
+@pytest.mark.parametrize(
+    ("passed", "doubtful", "word"),
+    [(True, False, "passed"), (True, True, "doubtful"), (False, False, "failed")],
+)
+def test_what_a_check_found_is_a_word(judged, passed, doubtful, word):
+    finding = judged.findings[0]._replace(passed=passed, doubtful=doubtful)
+    text = text_of(replace(judged, findings=[finding]))
+    assert f"{word}: {finding.check}: " in text
+
+
 def test_rewards_of_any_range_have_enough_decimals():
     costs = onearm.evaluate(simulated((-2500.0, -500.0)), POLICIES)
     value = costs.estimates[0].value
