@@ -22,6 +22,7 @@ from onearm.log.passes import Passes
 from onearm.log.pieces import ROWS
 from onearm.log.records import ENTRIES, Coded, Labels, Records
 from onearm.log.rows import DENSE, SPARSE
+from onearm.schema.names import listed
 from onearm.schema.schema import Schema
 from onearm.schema.values import as_word
 from onearm.streams.parquet import opened, readable
@@ -35,10 +36,13 @@ OPTIONAL = ("outcome", "greedy", "allowed", "chances", "policy", "version", "eve
 
 
 def read_parquet(path: Path, **options: Any) -> Log:
-    """Return the log in a file; without our metadata, or with options of tables, it is a table."""
+    """Return the log in a file; without our metadata it is a table."""
     with opened(path) as file, readable(path.name):
         metadata = file.schema_arrow.metadata or {}
-    if MARK.encode() in metadata and options.keys() <= OVERRIDES:
+    if MARK.encode() in metadata:
+        for option in options.keys() - OVERRIDES:
+            allowed = f"options of a log that onearm wrote are {listed(sorted(OVERRIDES))}"
+            raise TypeError(f"{path.name}: {allowed}, got {option!r}: that is for tables")
         return OwnColumns(path, metadata[MARK.encode()]).log(**options)
     from onearm.log.tables import read_parquet_table
 

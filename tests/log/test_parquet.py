@@ -165,3 +165,11 @@ def test_options_come_before_the_metadata(tmp_path):
     random_log().write(tmp_path / "log.parquet")
     log = Log.read(tmp_path / "log.parquet", rewards=(-1, 1), name="mine")
     assert (log.rewards, log.name, len(log)) == ((-1.0, 1.0), "mine", 20)
+
+
+def test_options_of_tables_are_not_for_logs_that_we_wrote(tmp_path):
+    path = tmp_path / "log.parquet"
+    Log.of([[1.0]] * 4, [0, 1, 0, 1], [0.5] * 4, [0.0, 1.0, 0.5, 1.0]).write(path)
+    assert Log.read(path, rewards=(0, 2)).rewards == (0, 2)
+    with pytest.raises(TypeError, match=r"'propensity': that is for tables"):
+        Log.read(path, propensity="p")
