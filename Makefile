@@ -4,7 +4,7 @@ BIN = .venv/bin
 ROUNDS ?= 20000
 export NUMBA_CACHE_DIR ?= $(CURDIR)/.cache/numba
 
-.PHONY: setup constraints demo test attack browser quick check bench docs dist clean
+.PHONY: setup constraints demo test attack nightly browser quick check bench docs dist clean
 
 # Exact versions, of which constraints.txt says for which Python; others get the ranges of pyproject.toml.
 PINNED = $(shell $(PYTHON) -c "import sys; print('--constraint constraints.txt' * (sys.version_info[:2] == (3, 11)))")
@@ -34,6 +34,10 @@ test: .venv/ready
 attack: .venv/ready
 	$(BIN)/onearm warm
 	$(BIN)/python -m tests.core.attack --out bench/results/attack.md
+
+# A service is killed, its disk fails and forgets: make test does the same with fewer rounds.
+nightly: .venv/ready
+	$(BIN)/python -m tests.service.nightly --out bench/results/service_nightly.md
 
 # Debian's packages, with root's rights.
 ROOT = $(if $(filter 0,$(shell id -u)),,sudo)

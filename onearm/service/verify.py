@@ -112,10 +112,15 @@ class _Replay:
 
     def _learn(self) -> None:
         pairs, self.waiting = self.waiting, []
-        if len(pairs) == 1:
-            self.models.learn(*pairs[0])
-        elif pairs:
-            self.models.learn_all(pairs)
+        try:
+            if len(pairs) == 1:
+                self.models.learn(*pairs[0])
+            elif pairs:
+                self.models.learn_all(pairs)
+        except (ValueError, LookupError) as error:
+            seqs = f"{pairs[0][0].seq} to {pairs[-1][0].seq}"
+            self.report.violate(f"outcomes {seqs} cannot be learnt from: {error}")
+            self.is_known = False
 
     def _control(self, record: Control) -> None:
         self._learn()
@@ -128,8 +133,9 @@ class _Replay:
                 self.settings, self.models = apply_control(
                     self.store, self.settings, self.models, record
                 )
-            except ValueError as error:
+            except (ValueError, LookupError) as error:
                 self.report.violate(f"record {record.seq}, {record.what}: {error}")
+                self.is_known = False
         if record.what in ("start", "environment", "add_policy"):
             self._compare_environment()
         if record.what == "environment":

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import onearm
 from onearm.core.choice import Choice
 from onearm.service.records import unpack_row
-from onearm.service.requests import Activate, Change, Decide, Feedback
+from onearm.service.requests import Activate, Decide, Feedback
 from tests.service.making import SCHEMA
 
 
@@ -40,6 +40,7 @@ class DictModel:
         self.outcomes = {}  # event -> (reward, source)
         self.learnt = []  # (seq, event, reward) in order
         self.rejected = []
+        self.seq = 1  # the last record
         self.policies = {}
         self.champion = "first"
         self.add("first", 1)
@@ -109,6 +110,7 @@ class DictModel:
         if request.among is not None and not set(request.among) <= set(active):
             return 422, "invalid"
         self.answers[request.event_id] = None
+        self.seq += 1
         if request.deferred:
             self.deferred.add(request.event_id)
         else:
@@ -136,6 +138,7 @@ class DictModel:
 
     def settle(self, event, reward, source, effects):
         self.outcomes[event] = (reward, source)
+        self.seq += 1
         del self.due[event]
         effects.append(event)
 
@@ -146,6 +149,7 @@ class DictModel:
         if event not in self.deferred:
             return 200, "active"
         self.deferred.remove(event)
+        self.seq += 1
         self.due[event] = (now + self.wait, list(self.answers).index(event) + 1)
         return 200, "activated"
 
@@ -159,9 +163,12 @@ class DictModel:
             "add_policy": policy in self.policies,
             "promote": policy not in self.policies,
             "rollback": policy not in self.policies
-            or not self.policies[policy].born <= body.get("seq", 0) <= self.store.last_seq(),
+            or not self.policies[policy].born <= body.get("seq", 0) <= self.seq,
         }
-        return (422, "invalid") if refused[what] else (200, "changed")
+        if refused[what]:
+            return 422, "invalid"
+        self.seq += 1
+        return 200, "changed"
 
     def changed(self, request, seq):
         """Let a change that was made have its effect."""

@@ -18,6 +18,7 @@ from onearm.service.requests import Activate, Change, Decide, Feedback
 from onearm.service.verify import verify
 from tests.service.dict_model import DictModel
 from tests.service.making import Clock, context, core
+from tests.service.planted import clean
 
 EVENTS = st.sampled_from([f"e{i}" for i in range(8)])
 LABELS = st.sampled_from(["a", "b", "c", "d", "e"])
@@ -63,16 +64,18 @@ class ServiceMachine(RuleBasedStateMachine):
 
     def send(self, requests):
         """Let core and dicts answer the same requests, and compare all there is."""
-        for part in commits(requests):
+        before = len(self.store.log)
+        every = self.core.handle(requests)
+        for places in commits(requests):
+            part, answers = [requests[i] for i in places], [every[i] for i in places]
             expected, effects = self.model.expect(part, self.clock.now)
-            before = len(self.store.log)
-            answers = self.core.handle(part)
             for answer, (status, word) in zip(answers, expected, strict=True):
                 assert (answer.status, answer.body.get("status")) == (status, word), answer
             self.compare_decisions(part, answers, before)
             if part and isinstance(part[0], Change) and answers[0].status == 200:
                 self.model.changed(part[0], answers[0].body["seq"])
             self.model.learn(effects)
+            before = len(self.store.log)
         self.compare()
 
     def compare_decisions(self, requests, answers, before):
@@ -107,6 +110,7 @@ class ServiceMachine(RuleBasedStateMachine):
         for name, policy in self.model.policies.items():
             assert digest(moment(models.agents[name])) == digest(moment(policy.agent)), name
         assert self.store.n_pending() == len(self.model.due)
+        assert self.store.last_seq() == self.model.seq
         outcomes = [r for r in self.store.log if isinstance(r, Outcome)]
         known = {r.event_id: (r.reward, r.source) for r in outcomes}
         assert known == self.model.outcomes
@@ -136,14 +140,18 @@ class ServiceMachine(RuleBasedStateMachine):
         self.clock.now += seconds
         self.send(requests)
 
-    @rule(kind=st.sampled_from(["plain", "snapshot", "damaged", "unfinished"]))
-    def restart(self, kind):
+    @rule(
+        kind=st.sampled_from(["plain", "snapshot", "damaged", "unfinished"]),
+        place=st.sampled_from([0, -3, -100]),
+    )
+    def restart(self, kind, place=0):
         if kind != "plain":
             self.core.save_snapshot()
         pieces = list(self.store.pieces)
         if kind == "damaged":
-            wrong = bytes([pieces[-1].data[0] ^ 1]) + pieces[-1].data[1:]
-            self.store.pieces[-1] = pieces[-1]._replace(data=wrong)
+            wrong = bytearray(pieces[-1].data)
+            wrong[place] ^= 1
+            self.store.pieces[-1] = pieces[-1]._replace(data=bytes(wrong))
         elif kind == "unfinished":
             self.store.pieces[-1] = pieces[-1]._replace(sha256=None)
         before = self.core.models.sha256()
@@ -152,8 +160,9 @@ class ServiceMachine(RuleBasedStateMachine):
         self.store.pieces = pieces  # else `verify` would find what was damaged
         self.compare()
 
-    @rule(requests=st.lists(REQUESTS, min_size=1, max_size=4))
-    def failed_commit(self, requests):
+    @rule(event=EVENTS, requests=st.lists(REQUESTS, max_size=3))
+    def failed_commit(self, event, requests):
+        requests = [Decide(event, context()), Feedback(event, 1.0), *requests]
         before, log = self.core.models.sha256(), list(self.store.log)
         self.store.fail = OSError("disk full")
         failed = False
@@ -168,7 +177,8 @@ class ServiceMachine(RuleBasedStateMachine):
             self.restart("plain")
 
     def teardown(self):
-        report = verify(self.store)
+        with clean():
+            report = verify(self.store)
         assert report.is_sound, str(report)
         log = read_log(self.store)
         judged = log.counts["reported"] + log.counts["default"]
@@ -178,9 +188,9 @@ class ServiceMachine(RuleBasedStateMachine):
 
 
 def commits(requests):
-    """Return requests as they are committed: each change apart."""
-    plain = [request for request in requests if not isinstance(request, Change)]
-    changes = [[request] for request in requests if isinstance(request, Change)]
+    """Return the places of requests that are committed together: each change is apart."""
+    plain = [i for i, request in enumerate(requests) if not isinstance(request, Change)]
+    changes = [[i] for i, request in enumerate(requests) if isinstance(request, Change)]
     return [plain, *changes] if plain or not changes else changes
 
 
