@@ -9,6 +9,7 @@ import numpy as np
 from onearm.agent.agent import Agent
 from onearm.core import saving
 from onearm.core.choice import Choice
+from onearm.core.learner import Learner
 
 
 class RowChoice(NamedTuple):
@@ -25,6 +26,9 @@ def choose_row(agent: Agent, x: Any, among: Iterable[Any] | None, key: Any) -> R
     def choose() -> RowChoice:
         ids, names = agent._labels.allowed(among)
         learner = agent._among(names)
+        if type(learner).choose is Learner.choose and type(learner).chances is Learner.chances:
+            chosen, chances = learner.choose_with_chances(x, ids, key)
+            return RowChoice(chosen, chances, ids)
         return RowChoice(learner.choose(x, ids, key=key), learner.chances(x, ids), ids)
 
     return agent._lock.run(choose)

@@ -179,7 +179,10 @@ def assembled(cls: Any, kind: str) -> Kernels:
     if kind == "python":
         plain = {key: interpreted(compose(t, **weak)) for key, t in cls.templates.items()}
         kernels = assemble(name, **plain, bind=_plain)
-        return kernels._replace(choose=lambda *given: _numbers(kernels.choose(*given)))
+        return kernels._replace(
+            choose=lambda *given: _numbers(kernels.choose(*given)),
+            decide=lambda *given: _numbers(kernels.decide(*given)),
+        )
     bound = {
         key: t if isinstance(t, Dispatcher) else bind(t, f"{name}.{t.__name__}", **weak)
         for key, t in cls.templates.items()

@@ -40,6 +40,7 @@ def tour(name: str, everything: bool = True) -> str:
                 learner.scores(rows), learner.chances(rows)
                 x = rows[[0]] if hasattr(rows, "tocsr") else rows[0]
                 choice = learner.choose(x)
+                learner.choose_with_chances(x, None, "")
                 truth = choice.label if learner.full_information else None
                 learner.update(x, choice, True, truth)
     return name

@@ -118,6 +118,13 @@ def chosen(x, among, rng, model):
     return label, greedy, max(propensity, LEAST)
 
 
+def decided(x, among, rng, out, model):
+    """Choose, and put the probabilities of all labels into `out`."""
+    label, greedy, propensity = choose(look(x, *model), among, rng, *model)
+    copy_into(chances(look(x, *model), among, *model), out)
+    return label, greedy, max(propensity, LEAST)
+
+
 def updated(x, choice, reward, truth, rng, model):
     """The same of an update."""
     label, greedy, propensity = choice
@@ -129,6 +136,13 @@ def _choose_one(model, d, missing, busy, among, rng, x):
     if busy[0] or not fits(x, d) or fault(x, d, missing, LARGEST) != FINE:
         return HIDDEN, HIDDEN, 0.0
     return chosen(x, among, rng, model)
+
+
+def _decide_one(model, d, missing, busy, among, rng, out, x):
+    """Return the choice as above, with the probabilities of all labels in `out`."""
+    if busy[0] or not fits(x, d) or fault(x, d, missing, LARGEST) != FINE:
+        return HIDDEN, HIDDEN, 0.0
+    return decided(x, among, rng, out, model)
 
 
 def _update_one(model, d, missing, busy, k, rng, x, choice, reward, truth):
@@ -151,12 +165,14 @@ class Kernels(NamedTuple):
     score: Any
     chance: Any
     choose: Any
+    decide: Any
     update: Any
 
 
 def assemble(name: str, look, choose, update, chances, scores=as_seen, bind=bind) -> Kernels:
     """Compile everything that the learner called `name` needs, or bind it in another way."""
     chosen_ = bind(chosen, f"{name}.chosen", ROUND, look=look, choose=choose)
+    decided_ = bind(decided, f"{name}.decided", ROUND, look=look, choose=choose, chances=chances)
     updated_ = bind(updated, f"{name}.updated", ROUND, look=look, update=update)
     scoring = {"look": look, "scores": scores}
     return Kernels(
@@ -166,5 +182,6 @@ def assemble(name: str, look, choose, update, chances, scores=as_seen, bind=bind
         bind(_score, f"{name}.score", **scoring),
         bind(_chance, f"{name}.chance", look=look, chances=chances),
         bind(_choose_one, f"{name}.choose", CALL, chosen=chosen_),
+        bind(_decide_one, f"{name}.decide", CALL, decided=decided_),
         bind(_update_one, f"{name}.update", CALL, updated=updated_),
     )

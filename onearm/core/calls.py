@@ -31,9 +31,10 @@ class Calls:
     update: Any  # x, (label, greedy, propensity), reward, truth -> False if refused
     choose_locked: Any  # among, rng, x -> as choose
     update_locked: Any  # as update
+    decide_locked: Any  # among, rng, out, x -> as choose; out gets the probabilities
 
 
-REFUSING = Calls(*2 * (lambda *round: (HIDDEN,), lambda *round: False))
+REFUSING = Calls(*2 * (lambda *round: (HIDDEN,), lambda *round: False), lambda *round: (HIDDEN,))
 
 
 def calls_of(learner: Any, x: Any) -> Calls:
@@ -50,6 +51,10 @@ def calls_of(learner: Any, x: Any) -> Calls:
             kernel = compiled(learner.kernels.choose, *bound, busy, among, rng, x)
             calls.choose = partial(kernel, *bound, busy, among, rng)
             calls.choose_locked = partial(kernel, *bound, FREE)
+        elif name == "decide_locked":
+            out = np.empty(learner.n_classes)
+            kernel = compiled(learner.kernels.decide, *bound, FREE, among, rng, out, x)
+            calls.decide_locked = partial(kernel, *bound, FREE)
         else:
             types = *bound, busy, *more, x, (0, 0, 1.0), 1.0, 0
             kernel = compiled(learner.kernels.update, *types)

@@ -11,10 +11,11 @@ Worker processes print nothing: what started them reports.
 import hashlib
 import re
 import sys
+from collections.abc import Callable
 from copy import copy
 from multiprocessing import current_process
 from threading import Timer
-from typing import Any
+from typing import Any, ClassVar
 
 from llvmlite.binding import add_symbol
 from numba.core import event
@@ -69,8 +70,14 @@ class SeparateKernel(Kernel):
         return self.symbols[tuple(types)], self
 
 
+def _to_stderr(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
 class Notice(event.Listener):
     """Listens for Numba compiling, which it does not do for a kernel from disk."""
+
+    write: ClassVar[Callable[[str], Any]] = staticmethod(_to_stderr)  # a program may set another
 
     def __init__(self) -> None:
         self.depth = 0  # kernels compile those that they call
@@ -95,4 +102,4 @@ class Notice(event.Listener):
 
 
 def _print(kernel: Any) -> None:
-    print(f"compiling {kernel.describe()}", file=sys.stderr, flush=True)
+    Notice.write(f"compiling {kernel.describe()}")

@@ -34,6 +34,7 @@ class Core:
         self.store, self.clock = store, clock
         self.counts: Counter[str] = Counter()
         self.recent: OrderedDict[str, Decision] = OrderedDict()
+        self.outcomes: dict[str, Outcome] = {}  # all that those in `recent` have
         self.ts, self.seq = store.last_ts(), store.last_seq()
         self.ahead = max(0.0, self.ts - clock())  # of the clock, if that was set back meanwhile
         self.monitoring = Monitoring(store.n_pending())
@@ -115,7 +116,9 @@ class Core:
             self.seq = record.seq
             if isinstance(record, Outcome):
                 begin = time.perf_counter()
-                self.models.learn(record, work.decisions[record.event_id])
+                decision = work.decisions[record.event_id]
+                decision = replay.with_current_row(decision, self.settings, self.models)
+                self.models.learn(record, decision)
                 self.learning_seconds += time.perf_counter() - begin
                 self.n_learnt += 1
             elif isinstance(record, Control):
@@ -125,11 +128,19 @@ class Core:
         self.monitoring.add(batch.records, work.decisions)
         for decision in work.decisions.values():
             self.recent[decision.event_id] = decision
+        self.outcomes.update(work.outcomes)
         if batch.forgotten:
             self.recent.clear()
+            self.outcomes.clear()
         while len(self.recent) > RECENT:
-            self.recent.popitem(last=False)
+            self.outcomes.pop(self.recent.popitem(last=False)[0], None)
 
     def decision(self, event_id: str) -> Decision | None:
         """Return the decision of an event."""
         return self.recent.get(event_id) or self.store.decision(event_id)
+
+    def outcome(self, event_id: str) -> Outcome | None:
+        """Return the outcome of an event."""
+        if event_id in self.recent:
+            return self.outcomes.get(event_id)
+        return self.store.outcome(event_id)

@@ -24,7 +24,9 @@ class DecideBody(msgspec.Struct, forbid_unknown_fields=True):
 
     def request(self, new_id: Any) -> Decide:
         """Return the request of the core; an absent id is made."""
-        return Decide(self.event_id or new_id(), bytes(self.context), self.among, self.deferred)
+        event_id = self.event_id or new_id()
+        is_new = not self.event_id
+        return Decide(event_id, bytes(self.context), self.among, self.deferred, is_new)
 
 
 class FeedbackBody(msgspec.Struct, forbid_unknown_fields=True):

@@ -201,7 +201,8 @@ def new_agent(settings: dict[str, Any], learner: dict[str, Any]) -> Agent:
 
 def require_distribution(pmf: np.ndarray, propensity: float, policy: str) -> None:
     """Refuse probabilities that are none: nothing is decided by them."""
-    if not (np.isfinite(pmf).all() and (pmf >= 0).all() and abs(pmf.sum() - 1) <= SUM):
+    values = pmf.tolist()
+    if not (min(values) >= 0 and abs(sum(values) - 1) <= SUM):  # whose sum is NaN if one is
         raise ArithmeticError(f"the probabilities of {policy} must sum up to 1, got {pmf.tolist()}")
     if not LEAST <= propensity <= 1:
         raise ArithmeticError(f"propensity must be in [{LEAST:g}, 1], got {propensity}")

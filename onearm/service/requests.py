@@ -10,6 +10,7 @@ class Decide(NamedTuple):
     context: bytes  # JSON
     among: list[Any] | None = None  # names of the allowed labels
     deferred: bool = False  # no event until it is activated
+    is_new: bool = False  # the id was made for it: no earlier event can have it
 
 
 class Feedback(NamedTuple):

@@ -12,12 +12,14 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from onearm.core.dispatcher import Notice
 from onearm.service.app import App
 from onearm.service.clock import Clock
 from onearm.service.core import Core
 from onearm.service.lines import Handler, Lines
 from onearm.service.sqlite import SqliteStore
 from onearm.service.store import Store
+from onearm.service.warming import warm_up
 from onearm.service.watcher import Watcher
 from onearm.service.web import Service
 from onearm.service.writer import Writer
@@ -116,10 +118,12 @@ def serve(app: App, lines: Lines, opened: Callable[[str], Any] = lambda address:
     """
     logging.getLogger("uvicorn.error").handlers = [Handler(lines)]
     logging.getLogger("uvicorn.error").propagate = False
+    Notice.write = staticmethod(lambda text: lines("compiling", reason=text))
     begin = time.perf_counter()
     store = SqliteStore(app.server.file)
     reader = SqliteStore(app.server.file, read_only=True)
     server = make(app, store, lines, reader=reader)
+    warm_up(server.service.writer.core)
     listener = listen(app.server.host, app.server.port)
     host, port = listener.getsockname()[:2]
     address = f"http://{host if ':' not in host else f'[{host}]'}:{port}"

@@ -1,7 +1,8 @@
 """Work: requests become answers, and records of one commit. It changes only its batch."""
 
-import json
 from typing import Any
+
+import msgspec
 
 from onearm.agent.feedback import as_outcome
 from onearm.schema.values import shown
@@ -18,6 +19,7 @@ from onearm.service.records import (
 from onearm.service.requests import Activate, Answer, Change, Decide, Feedback, Request
 from onearm.service.store import Batch
 
+_decode = msgspec.json.Decoder().decode  # as json.loads, but strict and three times as fast
 LONGEST = 200  # characters of an event's id
 EXPIRED = 256  # decisions that get the default reward in one commit
 
@@ -52,7 +54,7 @@ class Work:
 
     def _decide(self, request: Decide) -> Answer:
         event_id = as_event_id(request.event_id)
-        known = self._known(event_id)
+        known = None if request.is_new else self._known(event_id)
         if known is None:
             context = as_context(request.context)
             chosen = self.core.models.choose(context, request.among, event_id)
@@ -85,7 +87,7 @@ class Work:
         if decision is None:
             return Answer(404, {"status": "unknown", "event_id": event_id})
         reward = float(as_outcome(self.core.settings["feedback"], request.reward))
-        outcome = self.outcomes.get(event_id) or self.core.store.outcome(event_id)
+        outcome = self.outcomes.get(event_id) or self.core.outcome(event_id)
         if outcome is not None:
             return self._again(outcome, reward)
         if decision.deferred and not self._is_activated(event_id):
@@ -158,7 +160,7 @@ def as_event_id(event_id: Any) -> str:
 def as_context(data: bytes) -> dict[str, Any]:
     """Return the context of JSON."""
     try:
-        context = json.loads(data)
+        context = _decode(data)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"context must be JSON: {error}") from None
     if not isinstance(context, dict):
