@@ -16,11 +16,12 @@ The first control record, `start`, has all settings. Those after it change them:
 """
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from onearm.schema.schema import Schema
 from onearm.service.models import Models, new_agent
-from onearm.service.records import Control, Decision, pack_row
+from onearm.service.records import Control, Decision, Outcome, pack_row
 from onearm.service.snapshots import load_snapshot
 from onearm.service.store import Store
 
@@ -76,12 +77,32 @@ def replayed(store: Store, seq: int, models: Models | None, end: int) -> State:
     settings, done = settings_at(store, seq), seq
     for control in store.controls(seq, end):
         if models is not None:
-            models.learn_all(store.learnt(done, control.seq))
+            models.learn_all(_pairs(store, done, control.seq, settings, models))
         settings, models = apply_control(store, settings, models, control)
         done = control.seq
     if models is not None:
-        models.learn_all(store.learnt(done, end))
+        models.learn_all(_pairs(store, done, end, settings, models))
     return settings, models
+
+
+def _pairs(
+    store: Store, after: int, upto: int, settings: dict[str, Any], models: Models
+) -> Iterator[tuple[Outcome, Decision]]:
+    since = settings.get("columns_since", 0)
+    for outcome, decision in store.learnt(after, upto):
+        if decision.seq < since:
+            decision = store.decision(decision.event_id) or decision
+            decision = with_current_row(decision, settings, models)
+        yield outcome, decision
+
+
+def with_current_row(decision: Decision, settings: dict[str, Any], models: Models) -> Decision:
+    """Return a decision with its row in the columns of now: it may be from before a change."""
+    if decision.seq > settings.get("columns_since", 0):
+        return decision
+    if decision.context is None:
+        return decision._replace(x=None)
+    return _encoded(decision, models.agent.schema)
 
 
 def changed_settings(settings: dict[str, Any], control: Control) -> dict[str, Any]:
@@ -93,6 +114,8 @@ def changed_settings(settings: dict[str, Any], control: Control) -> dict[str, An
     new = settings | {"retired": list(settings["retired"]), "labels": list(settings["labels"])}
     if what in ("settings", "environment", "schema", "given"):
         new |= body
+        if what == "schema":
+            new["columns_since"] = control.seq
     elif what == "compact":
         new["base"], new["compacted"] = body["base"], body["removed"]
     elif what == "add_label":

@@ -221,11 +221,13 @@ class SqliteStore:
         return (Rejected(*row) for row in rows)
 
     def close(self) -> None:
-        if self.connection is not None:
-            self.connection.close()
-        if self.lock is not None:
-            self.lock.close()
-            self.lock = None
+        try:
+            if self.connection is not None:
+                self.connection.close()
+        finally:
+            if self.lock is not None:
+                self.lock.close()
+                self.lock = None
 
 
 def _locked(path: str) -> IO[bytes]:

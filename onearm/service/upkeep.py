@@ -95,6 +95,7 @@ def _remove(store: SqliteStore, removed: int) -> int:
         "SELECT 1 FROM log a WHERE a.event_id = o.event_id AND a.kind = 3)))"
     )
     with store.connection:
+        store.connection.execute("DELETE FROM snapshot WHERE seq < ?", (removed,))
         sql = f"SELECT seq, kind FROM log WHERE seq <= ?1 AND kind < 4 AND NOT ({is_open})"
         rows = list(store.connection.execute(sql, (removed,)))
         store.connection.executemany("DELETE FROM log WHERE seq = ?", ((seq,) for seq, _ in rows))

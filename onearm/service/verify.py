@@ -18,7 +18,7 @@ from onearm.service import order
 from onearm.service.changes import environment
 from onearm.service.models import Models
 from onearm.service.records import Control, Decision, Outcome, Record, pack_row, unpack_row
-from onearm.service.replay import apply_control, changed_settings
+from onearm.service.replay import apply_control, changed_settings, with_current_row
 from onearm.service.snapshots import load_snapshot
 from onearm.service.store import Store
 from onearm.service.work import as_context
@@ -83,7 +83,7 @@ class _Replay:
             for seq in control.body["decisions"]
         }  # fmt: skip
         self.lost_until = 0  # the last record before which forgotten outcomes were learnt from
-        self.snapshots = sorted(store.snapshots(), reverse=True)
+        self.snapshots = [seq for seq in store.snapshots() if seq >= self.base]
         self.settings: dict[str, Any] = {}
         self.models: Any = None
         self.is_known = self.is_anchored = True
@@ -93,6 +93,7 @@ class _Replay:
     def add(self, record: Record) -> None:
         """Take the next record."""
         self.counts["records"] += 1
+        self._snapshots_before(record.seq)
         pair = self.order.add(record, self.settings)
         if isinstance(record, Control):
             self._control(record)
@@ -100,11 +101,14 @@ class _Replay:
             self._decision(record)
         elif self.models is not None and isinstance(record, Outcome) and pair is not None:
             self._outcome(record, pair)
-        while self.snapshots and self.snapshots[-1] <= record.seq:
+
+    def _snapshots_before(self, seq: int) -> None:
+        while self.snapshots and self.snapshots[-1] < seq:
             self._snapshot(self.snapshots.pop())
 
     def end(self) -> None:
         """Compare what is open with what the store has as pending."""
+        self._snapshots_before(self.order.seq + 1)
         self._learn()
         self.order.end(self.store)
         for seq in self.snapshots:
@@ -160,6 +164,7 @@ class _Replay:
                 self.report.violate(f"decision {decision.seq} has no context, but no mark either")
             elif forgotten > outcome.seq:  # it was learnt from
                 self.is_known, self.lost_until = False, max(self.lost_until, forgotten)
+        decision = with_current_row(decision, self.settings, self.models)
         self.waiting.append((outcome, decision))
 
     def _snapshot(self, seq: int) -> None:
