@@ -24,6 +24,7 @@ from onearm.service.store import Store
 from onearm.service.work import as_context
 
 CLOSE = 1e-9  # how far a probability may be off that other code or another machine computed
+SHOWN = ("records", "decisions", "snapshots", "violations")  # counts, in their order
 LISTED = 20  # violations that are reported in words
 DEPENDING = ("add_policy", "schema", "rollback")  # controls that read earlier records
 
@@ -49,7 +50,8 @@ class Report:
             self.violations.append(text)
 
     def __str__(self) -> str:
-        words = [f"{n:>12,} {what}" for what, n in self.counts.items() if n]
+        counts = sorted(self.counts.items(), key=lambda pair: SHOWN.index(pair[0].split()[0]))
+        words = [f"{n:>12,} {what}" for what, n in counts if n]
         rate = self.counts["records"] / max(self.seconds, 1e-9)
         last = "sound" if self.is_sound else f"{self.counts['violations']:,} VIOLATIONS"
         found = [f"violation: {text}" for text in self.violations]
@@ -181,7 +183,9 @@ class _Replay:
         is_same = self.models is not None and models.sha256() == self.models.sha256()
         if is_same:
             self.counts["snapshots equal to the replay"] += 1
-        elif self.models is not None and self.is_known and self.is_exact:
+        elif self.models is None:
+            self.report.notes.append(f"the replay begins at snapshot {seq}")
+        elif self.is_known and self.is_exact:
             self.report.violate(f"snapshot {seq} is not what the log before it gives")
         else:
             self.report.notes.append(f"snapshot {seq} is taken as it is: the replay goes on there")

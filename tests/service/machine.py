@@ -4,12 +4,15 @@ After every step the answers are those of `DictModel`, and the policies have lea
 have, to the bit.
 """
 
+from unittest import mock
+
 import numpy as np
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
 from onearm.agent.rows import chances_row, digest, moment
+from onearm.service import core as core_module
 from onearm.service import snapshots
 from onearm.service.logs import read_log
 from onearm.service.memory import MemoryStore
@@ -200,8 +203,8 @@ def run(examples, steps=30):
         max_examples=examples, stateful_step_count=steps, deadline=None, derandomize=True,
         database=None, phases=[Phase.generate], suppress_health_check=[*HealthCheck],
     )  # fmt: skip
-    size, snapshots.PIECE = snapshots.PIECE, 2000  # so that snapshots have several parts
-    try:
+    with (
+        mock.patch.object(snapshots, "PIECE", 2000),  # so that snapshots have several parts
+        mock.patch.object(core_module, "RECENT", 3),  # so that the store is asked, too
+    ):
         run_state_machine_as_test(ServiceMachine, settings=options)
-    finally:
-        snapshots.PIECE = size
