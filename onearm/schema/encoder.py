@@ -85,8 +85,9 @@ class Encoder:
             x = np.array(self.arrange((*numbers, *codes)), np.float64)
         except (KeyError, TypeError, ValueError, OverflowError):
             return None
-        if x.dot(x) <= LARGEST:  # the usual case, in a sixth of the time
-            return x
+        with np.errstate(over="ignore"):
+            if x.dot(x) <= LARGEST:  # the usual case, in a sixth of the time
+                return x
         return None if (np.abs(x) > LARGEST).any() else x
 
     def _with_words(self, x: np.ndarray, at: list[int], counts: list[int]) -> tuple:

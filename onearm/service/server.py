@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import time
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -118,6 +119,7 @@ def serve(app: App, lines: Lines, opened: Callable[[str], Any] = lambda address:
     """
     logging.getLogger("uvicorn.error").handlers = [Handler(lines)]
     logging.getLogger("uvicorn.error").propagate = False
+    warnings.showwarning = lambda message, *_, **__: lines("warning", "warning", reason=message)
     Notice.write = staticmethod(lambda text: lines("compiling", reason=text))
     begin = time.perf_counter()
     store = SqliteStore(app.server.file)

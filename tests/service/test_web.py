@@ -95,6 +95,7 @@ def test_a_deferred_decision_is_no_event_until_it_is_activated(served):
         ("decide", {"context": {}}, 422, "at least one of the columns"),
         ("decide", {"context": [1]}, 422, "object"),
         ("decide", {"context": {"age": "old"}}, 422, "number"),
+        ("decide", {"context": {"age": 9.5e170, "on": "phone"}}, 422, "within"),
         ("decide", {"context": CONTEXT, "amnog": ["a"]}, 422, "amnog"),
         ("decide", {"context": CONTEXT, "among": ["z"]}, 422, "among"),
         ("decide", {"context": CONTEXT, "among": []}, 422, "among"),
