@@ -115,7 +115,7 @@ class LogCheck:
             found.append(self._propensities())
         if self.differs:
             text = f"{self.differs:,} propensities differ from the distribution, which is used"
-            found.append(Finding("propensities of the distribution", True, text))
+            found.append(Finding("propensities of the distribution", True, text, doubtful=True))
         return found
 
     def _tried(self) -> dict[str, Counts]:
@@ -132,7 +132,7 @@ class LogCheck:
         where = f" by version {version}" if version else ""
         text = (
             f"label {self.labels[worst]} was chosen {counts.chosen[worst]:,.0f} times{where}, "
-            f"expected {counts.expected[worst]:,.0f} ± {2 * counts.variance[worst] ** 0.5:,.0f}"
+            f"expected {counts.expected[worst]:,.0f} ± {limit * counts.variance[worst] ** 0.5:,.0f}"
         )
         return Finding("label frequencies", abs(z[version][worst]) <= limit, text)
 
@@ -141,11 +141,12 @@ class LogCheck:
         version = max(tried, key=lambda name: abs(tried[name].z_of_chosen()))
         counts, where = tried[version], f" by version {version}" if version else ""
         own, expected, variance = counts.of_chosen
+        limit = _limit((self.k + 1) * len(tried))
+        most = limit * max(variance, 0.0) ** 0.5 / counts.n
         text = (
             f"the labels chosen{where} have a mean chance of {own / counts.n:.3f}, "
-            f"expected {expected / counts.n:.3f} ± {2 * variance**0.5 / counts.n:.3f}"
+            f"expected {expected / counts.n:.3f} ± {most:.3f}"
         )
-        limit = _limit((self.k + 1) * len(tried))
         return Finding("chances of chosen labels", abs(counts.z_of_chosen()) <= limit, text)
 
     def _propensities(self) -> Finding:

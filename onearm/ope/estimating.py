@@ -64,20 +64,27 @@ def estimated(
     log: Log,
 ) -> Estimate:  # fmt: skip
     if name in NEEDS_MODEL and np.isnan(x.of_policy).any():
-        raise ValueError(f"{name} needs the probabilities of all labels, which {policy.name} lacks")
+        needs = f"{name} needs the probabilities of all labels, which {policy.name} lacks"
+        raise ValueError(f"{needs}: give estimator='ips' or 'snips'")
     if kind == "betting" and isinstance(policy, Learning):
         raise ValueError(f"interval must not be betting for {policy.name}: its value changes")
     value, low, high = _interval(judged, x, name, kind, settings, log)
+    is_ips = name == "dr" and kind == "confidence_sequence" and not judged.has_distribution.any()
     return Estimate(
         policy.name, name, value, low, high, settings.level, kind,
         None if kind is None else kind in ANYTIME, policy.estimates, len(judged.reward),
+        interval_of="ips" if is_ips else name,
     )  # fmt: skip
 
 
 def _interval(
     judged: Judged, x: Weighed, name: str, kind: str | None, settings: Settings, log: Log
 ) -> tuple[float, float, float]:
-    """Return value, low and high in the units of the log."""
+    """Return value, low and high in the units of the log.
+
+    A value outside an interval for bounded terms is moved to its end: it cannot lie there but by
+    chance, as a DR estimate below 0 of rewards that never are.
+    """
     r = in_units(judged.reward, log)
     inputs = Inputs(x.weight, r, in_units(x.of_label, log), in_units(x.of_policy, log))
     if name == "cressie_read":
@@ -92,7 +99,8 @@ def _interval(
     bounded, most = _bounded_terms(name, kind, judged, x, settings.max_weight)
     at = np.array([len(r)])
     low, high = bounded_interval(kind, bounded, most, settings.alpha, at)
-    return per_event.value, float(in_units(low[0], log)), float(in_units(high[0], log))
+    low, high = in_units(low[0], log), in_units(high[0], log)
+    return float(np.clip(per_event.value, low, high)), float(low), float(high)
 
 
 def _bounded_terms(
@@ -155,6 +163,7 @@ def difference(
     if anytime:
         ends = difference_sequence(x.gain, x.loss, least, alpha, np.array([n]))
         low, high = float(ends[0][0]), float(ends[1][0])
+        value = float(np.clip(value, low, high))
     else:
         low, high = gaussian(x.change, alpha)
     decided = low > 0 or high < 0
@@ -218,14 +227,15 @@ def mean_weight(weights: Weights, x: Weighed, least: float) -> Finding:
     )
     if below and not known:  # labels that were never chosen, rather than wrong propensities
         text += ": it makes choices that the logging policy hardly made"
+    if above:
+        text += ". Or the policy was fitted on these events: judge it on later ones"
     fine = not above and not (below and known)
     return Finding("mean weight", fine, text, fine and bool(below))
 
 
-def curve(name: str, terms: Bounded, settings: Settings, log: Log) -> Curve:
+def curve(name: str, values: np.ndarray, terms: Bounded, settings: Settings, log: Log) -> Curve:
     """Return the value over the first events, with its confidence sequence."""
-    at = curve_rounds(len(terms.lower), POINTS)
+    at = curve_rounds(len(values), POINTS)
     low, high = sequence(terms, settings.alpha, at)
-    middle = (np.cumsum(terms.lower)[at - 1] + at - np.cumsum(terms.upper)[at - 1]) / 2
-    values = (in_units(some, log) for some in (middle / at, low, high))
-    return Curve(name, at, *values)
+    mean = np.clip(np.cumsum(values)[at - 1] / at, low, high)
+    return Curve(name, at, *(in_units(some, log) for some in (mean, low, high)))

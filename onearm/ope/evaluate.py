@@ -31,7 +31,7 @@ from onearm.schema.names import counted, did_you_mean
 
 
 def evaluate(
-    log: Log, policies: Any, *, against: Any = "logged", estimator: str | Iterable[str] = "dr",
+    log: Any, policies: Any, *, against: Any = "logged", estimator: str | Iterable[str] = "dr",
     interval: str | None = None, level: float = 0.95, model: Any = "linear",
     fitting: str = "predictable", max_weight: float | None = None, by: str | None = None,
     n_windows: int = 10, seed: int = 0, progress: Progress | None = None,
@@ -74,6 +74,9 @@ def evaluate(
     progress
         A callable that gets the number of events done.
     """
+    if not isinstance(log, Log):
+        got = f"got a {type(log).__name__}: Log.of, Log.from_table and Log.read make one"
+        raise ValueError(f"log must be an onearm.Log, {got}")
     settings = _settings(estimator, interval, level, fitting, max_weight, seed)
     candidates, other = as_policies(policies, log), as_policy(against, log)
     column = None if by is None else _column_of(log, by)
@@ -101,12 +104,16 @@ def _evaluation(
         for name, kind in settings.estimators
         if name != "replay"
     ]
-    terms_of = [("logged", logged_terms(judged))]
-    terms_of += [(policy.name, bounded_terms(x, judged)) for policy, x in each]
+    r = judged.reward
+    curves = [curve("logged", r, logged_terms(judged), settings, log)]
+    curves += [
+        curve(policy.name, x.values(r), bounded_terms(x, judged), settings, log)
+        for policy, x in each
+    ]
     return Evaluation(
         log, [logged_value(judged, settings, log), *estimates],
         [difference(p, other, judged, x, settings, len(each), log) for p, x in each], weights,
-        [curve(name, terms, settings, log) for name, terms in terms_of],
+        curves,
         segments(log, judged, policies, by, settings.alpha, bounded_terms) if by else [],
         windows(log, judged, policies, n_windows, settings.alpha, bounded_terms),
         [*judged.check.findings(), *found], _notes(log, judged, settings),

@@ -9,6 +9,8 @@ import numpy as np
 from onearm.log.log import Log
 from onearm.ope.checks import Finding
 
+MANY_BAD = 0.01  # share of bad lines from which on there is a warning
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -26,6 +28,7 @@ class Estimate:
     n_events: int
     against: str | None = None  # of a difference: the policy compared with
     n_more: float | None = None  # of a difference: events that would decide it; 0 if it is decided
+    interval_of: str | None = None  # the estimator whose terms the interval is made of
 
 
 @dataclass(frozen=True)
@@ -100,8 +103,12 @@ class Evaluation:
     @property
     def warnings(self) -> list[str]:
         """What makes an answer worth less than it looks."""
-        doubts = [finding.text for finding in self.findings if finding.doubtful]
-        return [f"{w.policy}: {text}" for w in self.weights for text in w.warnings] + doubts
+        found = [f"{w.policy}: {text}" for w in self.weights for text in w.warnings]
+        found += [finding.text for finding in self.findings if finding.doubtful]
+        bad, n = self.log.n_bad_lines, len(self.log)
+        if bad > MANY_BAD * (bad + n):
+            found.append(f"{bad / (bad + n):.1%} of the lines of the file are bad and left out")
+        return found
 
     def __str__(self) -> str:
         from rich.console import Console

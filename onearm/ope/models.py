@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+import onearm
 from onearm.core.assembly import HIDDEN
 from onearm.core.choice import Trace, class_name
 from onearm.log.events import Events
@@ -180,6 +181,9 @@ def new_model(spec: Any, log: Log) -> Model:
         from onearm.linear.inverse_gap import InverseGap
 
         return Learned(log.learner(InverseGap))
+    if isinstance(spec, str):
+        known = {name.lower(): name for name in onearm.LEARNERS}
+        spec = getattr(onearm, known[spec.lower()]) if spec.lower() in known else spec
     if isinstance(spec, type) and issubclass(spec, Learner):
         spec = log.learner(spec)
     if isinstance(spec, Learner):
@@ -188,7 +192,7 @@ def new_model(spec: Any, log: Log) -> Model:
             raise ValueError(f"model must {need}, which {class_name(spec)} cannot")
         log.check_schema(spec)
         return Learned(copy.deepcopy(spec))
-    if hasattr(spec, "fit") and hasattr(spec, "predict"):
+    if hasattr(spec, "fit") and hasattr(spec, "predict") and not isinstance(spec, type):
         return Fitted(spec, log.n_classes)
     allowed = "'linear', 'none', a learner or a scikit-learn classifier or regressor"
     raise ValueError(f"model must be {allowed}, got {spec!r}")

@@ -15,6 +15,7 @@ from onearm.ope.words import (
     against,
     decimals_of,
     effective_of,
+    kind_of,
     levels,
     meanings,
     outcome,
@@ -61,7 +62,7 @@ def _estimate_data(e: Estimate, evaluation: Evaluation) -> Data:
     keys = ("effective", "largest", "unsupported")
     return {
         "label": e.policy, "estimator": e.estimator, "estimates": e.estimates, "value": e.value,
-        "low": e.low, "high": e.high, "kind": INTERVALS[e.interval] if e.interval else None,
+        "low": e.low, "high": e.high, "kind": kind_of(e),
         "valid": VALID[e.valid_while_learning], "n_events": e.n_events,
         **{key: getattr(weights, key) if weights else None for key in keys},
     }  # fmt: skip

@@ -38,7 +38,8 @@ def windows(
 
 def _window_name(judged: Judged, which: np.ndarray) -> str:
     if judged.time is not None:
-        ends = np.datetime_as_string(judged.time[which[[0, -1]]], unit="m")
+        times = judged.time[which]
+        ends = np.datetime_as_string([times.min(), times.max()], unit="m")
         return f"{ends[0]} to {ends[1]}".replace("T", " ")
     first, last = judged.places[which[[0, -1]]]
     return f"events {first:,} to {last:,}"
@@ -58,8 +59,9 @@ def _parts(
             lower, upper, least = terms(x, judged)
             some = Bounded(lower[which], upper[which], least)
             low, high = sequence(some, alpha, np.array([len(which)]))
-            middle = (float(some.lower.mean()) + 1 - float(some.upper.mean())) / 2
-            numbers = (middle, low[0], high[0], judged.reward[which].mean())
+            r = judged.reward[which]
+            value = np.clip(x.values(judged.reward)[which].mean(), low[0], high[0])
+            numbers = (value, low[0], high[0], r.mean())
             in_units = (low_end + width * float(number) for number in numbers)
             found.append(Part(policy.name, name, len(which), *in_units))
     return found

@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 
 from onearm.agent.rows import chances_rows
-from onearm.core.assembly import HIDDEN
 from onearm.core.choice import class_name, require_off_policy
 from onearm.core.inputs import as_rows, row_of
 from onearm.log.events import Events
 from onearm.log.log import Log
+from onearm.ope.probabilities import allowed_only, certain, codes_of
 
 FROZEN = "the mean reward of this policy on the contexts of the log"
 ALONG = (
@@ -52,23 +52,6 @@ class Policy:
     def can_judge(self, events: Events, places: np.ndarray) -> np.ndarray:
         """Return which events the policy may be judged on: none that it was trained on."""
         return np.ones(len(events), bool)
-
-
-def allowed_only(p: np.ndarray, allowed: np.ndarray | None) -> np.ndarray:
-    """Return probabilities over the allowed labels, even ones where there is no mass on them."""
-    if allowed is None:
-        return p
-    p = np.where(allowed, p, 0.0)
-    total = p.sum(axis=1, keepdims=True)
-    even = allowed / allowed.sum(axis=1, keepdims=True)
-    return np.where(total > 0, p / np.where(total > 0, total, 1.0), even)
-
-
-def certain(labels: np.ndarray, events: Events, k: int) -> np.ndarray:
-    """Return probability 1 for a label of each event."""
-    p = np.zeros((len(events), k))
-    p[np.arange(len(events)), labels] = 1.0
-    return allowed_only(p, events.allowed)
 
 
 class Logged(Policy):
@@ -242,11 +225,12 @@ class Learning(Policy):
 
 
 class Column(Policy):
-    """Probabilities of all labels (n, k), of the logged labels (n,), or labels (n,) by number."""
+    """Probabilities of all labels (n, k) or of the logged ones (n,); or labels, by code or name."""
 
     def __init__(self, values: Any, name: str = "column") -> None:
         self.values, self.name = np.asarray(values), name
-        if self.values.ndim not in (1, 2) or self.values.dtype.kind not in "fiu":
+        kinds = {1: "fiuUO", 2: "fiu"}.get(self.values.ndim, "")
+        if self.values.dtype.kind not in kinds:
             allowed = "probabilities (n,) or (n, k), or labels (n,)"
             raise ValueError(f"a column must be {allowed}, got shape {self.values.shape}")
         if self.values.ndim == 2:
@@ -259,8 +243,11 @@ class Column(Policy):
         if self.values.shape not in ((n,), (n, k)):
             raise ValueError(f"{self.name!r} must have {n} events, got shape {self.values.shape}")
         self.k = k
+        if self.values.dtype.kind in "UO":
+            self.values = codes_of(self.values, [str(name) for name in log.labels])
         if self.values.dtype.kind in "iu" and not ((0 <= self.values) & (self.values < k)).all():
-            raise ValueError(f"labels of {self.name!r} must be in [0, {k - 1}]")
+            allowed = f"in [0, {k - 1}], or names of labels"
+            raise ValueError(f"labels of {self.name!r} must be {allowed}")
         if self.values.ndim == 2 and (np.abs(self.values.sum(axis=1) - 1) > 1e-6).any():
             raise ValueError(f"probabilities of {self.name!r} must sum up to 1 for each event")
 
@@ -286,12 +273,8 @@ class Function(Policy):
             if (given >= 0).all() and (np.abs(given.sum(axis=1) - 1) <= 1e-6).all():
                 return allowed_only(given, events.allowed)
         elif given.shape == (len(events),):
-            labels = given if given.dtype.kind in "iu" else self._codes(given)
+            labels = given if given.dtype.kind in "iu" else codes_of(given, self.names)
             if ((labels >= 0) & (labels < self.k)).all():
                 return certain(labels, events, self.k)
         expected = f"{len(events)} labels, or as many rows of {self.k} probabilities"
         raise ValueError(f"{self.name} must return {expected}, got {given.dtype} {given.shape}")
-
-    def _codes(self, labels: np.ndarray) -> np.ndarray:
-        codes = {name: code for code, name in enumerate(self.names)}
-        return np.array([codes.get(str(label), HIDDEN) for label in labels])

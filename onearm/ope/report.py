@@ -15,13 +15,14 @@ from onearm.ope.words import (
     against,
     decimals_of,
     effective_of,
+    kind_of,
     levels,
     meanings,
     outcome,
     verdict,
     what_would_decide,
 )
-from onearm.page.text import UNKNOWN, count, number, percent, weight
+from onearm.page.text import count, number, percent, weight
 from onearm.schema.names import counted
 
 ESTIMATED = ("value", "low", "high", "level", "interval", "valid_while_learning", "n_events")
@@ -70,7 +71,7 @@ def _estimates(evaluation: Evaluation) -> Table:
     for e in evaluation.estimates:
         table.add_row(
             Text(e.policy), e.estimator, number(e.value, decimals), _interval(e, decimals),
-            INTERVALS[e.interval] if e.interval else UNKNOWN, VALID[e.valid_while_learning],
+            kind_of(e), VALID[e.valid_while_learning],
         )  # fmt: skip
     return table
 

@@ -64,7 +64,8 @@ def require_valid(estimator: str, interval: str, fitting: str, max_weight: float
         known = f"one of {', '.join(allowed)}" if allowed else "none: its bias is not known"
         raise ValueError(f"interval must be {known} for {estimator}, got {interval!r}")
     if estimator == "dr" and interval in ANYTIME and fitting != "predictable":
-        raise ValueError(f"fitting must be 'predictable' for {interval}, got {fitting!r}")
+        other = "or give interval='gaussian'"
+        raise ValueError(f"fitting must be 'predictable' for {interval}, {other}, got {fitting!r}")
     needs = (estimator, interval) in BOUNDED or estimator == "clipped_ips"
     if needs and max_weight is None:
         wanted = "what no weight can exceed" if estimator != "clipped_ips" else "the limit λ"

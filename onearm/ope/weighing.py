@@ -49,6 +49,11 @@ class Weighed(NamedTuple):
     gain: np.ndarray  # bounded terms of the difference to the policy compared with
     loss: np.ndarray  # bounded terms of that difference with the opposite sign
 
+    def values(self, reward: np.ndarray) -> np.ndarray:
+        """Return the DR terms; those of IPS where only probabilities of logged labels are known."""
+        dr = self.of_policy + self.weight * (reward - self.of_label)
+        return np.where(np.isnan(self.of_policy), self.weight * reward, dr)
+
 
 class Judged(NamedTuple):
     """The events that policies were judged on."""

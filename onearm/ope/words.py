@@ -5,7 +5,7 @@ import math
 from onearm.ope.checks import Finding
 from onearm.ope.estimating import FEW
 from onearm.ope.evaluation import Estimate, Evaluation
-from onearm.page.text import decimals_for
+from onearm.page.text import UNKNOWN, decimals_for
 
 INTERVALS = {
     "gaussian": "Gaussian",
@@ -15,6 +15,16 @@ INTERVALS = {
     "betting": "betting",
     "confidence_sequence": "confidence sequence",
 }
+
+
+def kind_of(estimate: Estimate) -> str:
+    """Return the kind of an interval, and of which estimator it is if that is another."""
+    if estimate.interval is None:
+        return UNKNOWN
+    other = estimate.interval_of not in (None, estimate.estimator)
+    return INTERVALS[estimate.interval] + f" of {estimate.interval_of}" * other
+
+
 VALID = {True: "yes", False: "no", None: "–"}
 
 

@@ -58,7 +58,9 @@ def run(learns, whole, fitting="predictable"):
             found.setdefault((name, kind), []).append((estimate.low, estimate.high))
         logged = logged_value(judged, settings, log)
         found.setdefault("logged", []).append((logged.low, logged.high))
-        some = curve("target", bounded_terms(terms, judged), settings, log)
+        some = curve(
+            "target", terms.values(judged.reward), bounded_terms(terms, judged), settings, log
+        )
         found.setdefault("curve", []).append((some.low, some.high))
     return logs, {key: np.array(ends) for key, ends in found.items()}
 
