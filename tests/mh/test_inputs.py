@@ -205,7 +205,7 @@ except ImportError as error:
      ("ray", "from onearm.core.cluster import connected; connected('ray').__enter__()", "ray"),
      ("matplotlib", "from onearm.racing import figures; figures.require_matplotlib()", "plots"),
      ("pyarrow",
-      "from onearm.streams.parquet import _opened; from pathlib import Path; _opened(Path('a'))",
+      "from onearm.streams.parquet import opened; from pathlib import Path; opened(Path('a'))",
       "parquet")],
 )  # fmt: skip
 def test_missing_packages_are_reported_with_their_extra(package, use, extra):
