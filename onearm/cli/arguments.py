@@ -42,6 +42,8 @@ def find_name(name: str, known: Iterable[str], what: str) -> str:
 
 def require_file(path: Path, what: str) -> None:
     """Refuse a file that is not there, with the one beside it that may be meant."""
+    if path.is_dir():
+        raise typer.BadParameter(f"{what} must be a file, not a folder, got {str(path)!r}")
     if not path.is_file():
         folder = path.parent
         beside = [str(file) for file in folder.iterdir()] if folder.is_dir() else []

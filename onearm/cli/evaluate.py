@@ -27,7 +27,8 @@ Policies = Annotated[
     Option(
         "--policy",
         help="uniform, 'always LABEL', a learner with parameters ('inversegap scale=40': it "
-        "learns along the log), or a saved model (.safetensors); may be given again.",
+        "learns along the log; some, as soba, need --feedback one_right), or a saved model "
+        "(.safetensors); may be given again.",
     ),
 ]
 Against = Annotated[str, Option(help="The policy that all are compared with.")]
@@ -62,6 +63,9 @@ Feedback = Annotated[str | None, Option(help="reward, or one_right: exactly one 
 Label = Annotated[str | None, Option(help="Column of chosen labels of a table.")]
 Propensity = Annotated[str | None, Option(help="Column of propensities of a table.")]
 Reward = Annotated[str | None, Option(help="Column of rewards of a table.")]
+Uniform = Annotated[
+    bool, Option("--uniform", help="The logging policy chose evenly among the allowed labels.")
+]
 Time = Annotated[str | None, Option(help="Column of times of a table.")]
 
 
@@ -87,6 +91,7 @@ def evaluate(
     propensity: Propensity = None,
     reward: Reward = None,
     time: Time = None,
+    uniform: Uniform = False,
     out: Annotated[Path, Option(help="Folder of the results.")] = Path("evaluation"),
     show: Annotated[bool, Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
@@ -95,7 +100,7 @@ def evaluate(
     The answer is the difference to --against on the same events, with an interval that is valid
     while the logging policy learns.
 
-    onearm evaluate log.parquet --policy soba --policy "inversegap scale=40" --against logged
+    onearm evaluate log.parquet --policy inversegap --policy "linucb alpha=0.3" --against logged
 
     onearm evaluate clicks.csv --label shown --propensity p --reward click --policy "always tech"
 
@@ -168,6 +173,8 @@ def _read(asked: dict[str, Any]) -> "Log":
     """Return the log of the file, read with the options that were given."""
     options = {name: asked[name] for name in READ if asked[name] is not None}
     options |= {name: _range(name, asked[name]) for name in ("rewards", "costs") if asked[name]}
+    if asked["uniform"]:
+        options["chances"] = "uniform"
     if asked["schema"] is not None:
         options["schema"] = _schema(asked["schema"])
     try:

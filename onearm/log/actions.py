@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from onearm.core.sparse_check import MOST_FEATURES
+from onearm.log.distributions import is_uniform
 from onearm.log.log import Log
 from onearm.log.passes import Passes
 from onearm.log.records import MOST_LABELS, Labels, Records
+from onearm.log.reward_range import RewardRange, as_range
 from onearm.log.rows import DENSE, SPARSE, Rows
 from onearm.log.text import Fielded, Numbered, chunked
 from onearm.schema.schema import Schema
@@ -37,9 +39,11 @@ class Stated:
     hashed: bool = True  # else features are called f0, f1, … as we write them
     ignore_action_features: bool = False
     schema: Schema | None = None  # which encodes contexts, of dsjson only
+    chances: str | None = None  # "uniform"
 
     def __post_init__(self) -> None:
-        if self.feedback == "one_right" and tuple(self.costs) != (0, 1):
+        self.costs, self.is_uniform = as_range(self.costs, "costs"), is_uniform(self.chances)
+        if self.feedback == "one_right" and self.costs != (0, 1):
             raise ValueError(f"costs must be (0, 1) with one_right, got {self.costs}")
         for size, most in (("n_classes", MOST_LABELS), ("n_features", MOST_FEATURES)):
             value = getattr(self, size)
@@ -47,10 +51,11 @@ class Stated:
                 raise ValueError(f"{size} must be a whole number in [1, {most}], got {value!r}")
 
     @property
-    def rewards(self) -> tuple[float, float]:
+    def rewards(self) -> RewardRange:
         """The range of rewards."""
-        low, high = self.costs
-        return (0.0, 1.0) if self.feedback == "one_right" else (0.0 - high, 0.0 - low)
+        if self.feedback == "one_right":
+            return RewardRange(one_right=True, are_costs=True)
+        return RewardRange(0.0 - self.costs[1], 0.0 - self.costs[0], are_costs=True)
 
     def reward(self, cost: float) -> float:
         """Return the reward of a cost."""
@@ -116,7 +121,8 @@ def action_log(
     names = range(1, (stated.n_classes or 0) + 1)
     schema = stated.schema
     known = schema.labels if schema and schema.labels else names
-    passes = Passes(path.name, parts, stated.rewards, Labels(known))
+    uniform = stated.is_uniform
+    passes = Passes(path.name, parts, stated.rewards, Labels(known), is_uniform=uniform)
     passes.first(parts)
     if passes.names:
         names = range(1, max(map(int, passes.names)) + 1)

@@ -41,10 +41,13 @@ ROUNDED = 1e-3  # how far from 1 chances of single precision may sum up to
 def read_dsjson(
     path: Path, *, schema: Schema | None = None, costs: tuple[float, float] = (0.0, 1.0),
     feedback: str = "reward", n_classes: int | None = None, n_features: int | None = None,
-    hashed: bool = True, ignore_action_features: bool = False, name: str | None = None,
+    hashed: bool = True, ignore_action_features: bool = False, chances: str | None = None,
+    name: str | None = None,
 ) -> Log:  # fmt: skip
     """Return the log in a file of dsjson; rewards are minus the costs."""
-    stated = Stated(costs, feedback, n_classes, n_features, hashed, ignore_action_features, schema)
+    stated = Stated(
+        costs, feedback, n_classes, n_features, hashed, ignore_action_features, schema, chances
+    )
     return action_log(path, stated, partial(_events, path, stated), name)
 
 

@@ -18,7 +18,9 @@ import numpy as np
 
 from onearm.core.assembly import HIDDEN, LEAST
 from onearm.core.inputs import as_array, as_labels
+from onearm.log.distributions import completed, uniform_chances
 from onearm.log.faults import Faults
+from onearm.log.reward_range import RewardRange, as_range
 
 OUTCOMES = ("reported", "default", "pending", "not_activated")
 REPORTED, DEFAULT, PENDING, NOT_ACTIVATED = range(4)
@@ -89,12 +91,14 @@ def _stacked(values: list[Any]) -> Any:
 
 def as_events(
     X: Any, label: Any, propensity: Any, reward: Any, n_classes: int,
-    rewards: tuple[float, float], first: int = 0, faults: Faults | None = None, **known: Any,
+    rewards: tuple[float, float] | RewardRange, first: int = 0, faults: Faults | None = None,
+    complete: bool = True, **known: Any,
 ) -> Events:  # fmt: skip
     """Return checked events; `first` is the number of the first one, for messages.
 
     `known` are further fields of Events; outcomes may be words, and where they are not given an
     event without a reward is pending. A wrong event is refused, or left out as `faults` says.
+    Distributions that follow from what is known are filled in if `complete`.
     """
     k, n = n_classes, X.shape[0]
     faults = faults or Faults(n, lambda i: f"event {first + i}: ", leave_out=False)
@@ -104,7 +108,11 @@ def as_events(
     greedy = known.pop("greedy", None)
     greedy = np.full(n, HIDDEN) if greedy is None else _greedy(greedy, k, n, faults)
     allowed = _allowed(known.pop("allowed", None), label, k, faults)
-    chances = _chances(known.pop("chances", None), label, allowed, k, faults)
+    chances, k_known = known.pop("chances", None), k if complete else 0
+    if isinstance(chances, str):
+        chances = uniform_chances(chances, propensity, label, allowed, k_known, faults)
+    chances = _chances(chances, label, allowed, k, faults)
+    chances = completed(chances, propensity, label, allowed, k_known)
     other = {name: _texts(known.pop(name, None), n, name) for name in ("policy", "event_id")}
     version, time = known.pop("version", None), known.pop("time", None)
     if version is not None:
@@ -133,7 +141,7 @@ def _propensities(given: Any, n: int, faults: Faults) -> np.ndarray:
 
 
 def _rewards(
-    given: Any, outcome: Any, n: int, rewards: tuple[float, float], faults: Faults
+    given: Any, outcome: Any, n: int, rewards: tuple[float, float] | RewardRange, faults: Faults
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return rewards, NaN where an event has none, and outcomes."""
     given = np.full(n, np.nan) if given is None else given
@@ -146,12 +154,9 @@ def _rewards(
             raise ValueError(f"outcome must be one of {', '.join(OUTCOMES)}, got {wrong[0]!r}")
         outcome = [OUTCOMES.index(word) for word in outcome]
     outcome = _of_length(_outcome_codes(outcome), n, "outcome")
-    low, high = rewards
-    if not low < high:
-        raise ValueError(f"rewards must be a range (low, high), got {rewards}")
+    span = rewards if isinstance(rewards, RewardRange) else RewardRange(*as_range(rewards))
     judged = outcome <= DEFAULT
-    allowed = f"in [{low:g}, {high:g}], the stated range"
-    faults.check(judged & ~((r >= low) & (r <= high)), r, "the reward", allowed)
+    span.check(r, judged, faults)
     return np.where(judged, r, np.nan), outcome
 
 

@@ -1,8 +1,9 @@
 """Faults: what is wrong with events, and whether they are refused or left out.
 
 Arrays in memory are refused at the first wrong event. Of a file the wrong ones are left out,
-counted, and the first few named; only a wrong propensity is always refused: it would weigh events
-wrongly, and those beside it are not to be trusted either.
+counted, and the first few named. A wrong propensity is always refused: it would weigh events
+wrongly, and those beside it are not to be trusted either. So is a reward outside the stated range:
+without such events the rest would be selected by their outcome.
 """
 
 from collections.abc import Callable
@@ -33,11 +34,13 @@ class Faults:
         self.reasons |= {i: reason(i) for i in new[:NAMED].tolist()}
         self.bad |= wrong
 
-    def refuse(self, wrong: np.ndarray, values: Any, what: str, allowed: str) -> None:
+    def refuse(
+        self, wrong: np.ndarray, values: Any, what: str, allowed: str, way_out: str = ""
+    ) -> None:
         """Raise a ValueError that names the first event that is wrong, if one is."""
         if wrong.any():
             i = int(wrong.argmax())
-            raise ValueError(f"{self.where(i)}{what} must be {allowed}, got {values[i]}")
+            raise ValueError(f"{self.where(i)}{what} must be {allowed}, got {values[i]}{way_out}")
 
     def named(self) -> list[str]:
         """Return the first bad events, each with its place and the reason."""

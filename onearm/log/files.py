@@ -17,7 +17,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from onearm.log.arrays import require_schema
 from onearm.log.log import Log
+from onearm.log.reward_range import as_range
 from onearm.log.tables import Options
 from onearm.schema.names import did_you_mean, listed
 from onearm.streams.text_lines import PACKED
@@ -44,6 +46,10 @@ def read(path: Path, *, format: str | None = None, **options: Any) -> Log:
             hint = did_you_mean(option, known)
             allowed = f"the options of {name} are {listed(known, most=99)}"
             raise TypeError(f"{path.name}: {allowed}, got {option!r}{hint}")
+    require_schema(options.get("schema"))
+    for option in {"rewards", "costs"} & options.keys():
+        if options[option] is not None:
+            as_range(options[option], option)
     return function(path, **options)
 
 

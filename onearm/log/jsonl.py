@@ -20,12 +20,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from onearm.log.distributions import is_uniform
 from onearm.log.header import MARK, as_header
 from onearm.log.inference import merged_schema
 from onearm.log.log import Log
 from onearm.log.passes import Passes
 from onearm.log.pieces import ROWS
 from onearm.log.records import Labels
+from onearm.log.reward_range import RewardRange, as_range
 from onearm.log.rows import DENSE, SPARSE, Rows
 from onearm.log.text import (
     Fielded,
@@ -46,7 +48,7 @@ from onearm.streams.text_lines import lines
 
 def read_jsonl(
     path: Path, *, schema: Schema | None = None, rewards: tuple[float, float] | None = None,
-    feedback: str | None = None, name: str | None = None,
+    feedback: str | None = None, chances: str | None = None, name: str | None = None,
 ) -> Log:  # fmt: skip
     """Return the log in a file of JSON lines; options come before what its header says."""
     header = _header(path)
@@ -64,13 +66,14 @@ def read_jsonl(
         events = partial(_events, path, schema, rows)
         return chunked(events, fielded, rows, lambda: len(passes.labels))
 
-    low, high = rewards or header.get("rewards", (0.0, 1.0))
-    passes = Passes(path.name, parts, (float(low), float(high)), labels)
+    feedback = feedback or header.get("feedback", "reward")
+    low, high = as_range(rewards or header.get("rewards", (0.0, 1.0)))
+    span = RewardRange(low, high, feedback == "one_right")
+    passes = Passes(path.name, parts, span, labels, is_uniform=is_uniform(chances))
     passes.first(parts)
     rows.is_open = False
     if passes.names:
         schema = schema.with_labels(passes.names) if schema else Schema({}, passes.names)
-    feedback = feedback or header.get("feedback", "reward")
     return passes.log(rows.width, schema, feedback, name or path.name)
 
 

@@ -5,7 +5,6 @@ rewards lie in a stated range, which is fixed beforehand: intervals and learners
 """
 
 import hashlib
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -14,12 +13,20 @@ from typing import Any
 
 import numpy as np
 
-from onearm.agent.decision import as_decision
 from onearm.core.assembly import HIDDEN
 from onearm.core.choice import Trace, class_name
-from onearm.log.arrays import encoded_rows, label_codes
-from onearm.log.events import OUTCOMES, Events, as_events
+from onearm.log.arrays import (
+    chance_rows,
+    decision_fields,
+    encoded_rows,
+    label_codes,
+    n_labels,
+    require_schema,
+)
+from onearm.log.events import Events, as_events
 from onearm.log.pieces import events_after, first_events, pieces
+from onearm.log.reward_range import RewardRange, as_range
+from onearm.log.scan import Scan
 from onearm.prepare.prepared import learner_for
 from onearm.schema.difference import difference
 from onearm.schema.names import counted, listed
@@ -54,9 +61,7 @@ class Log:
     n_bad_lines: int = 0
 
     def __post_init__(self) -> None:
-        low, high = self.rewards
-        if not -1e12 <= low < high <= 1e12:
-            raise ValueError(f"rewards must be a range (low, high), got {self.rewards}")
+        as_range(self.rewards)
         if self.feedback not in FEEDBACK:
             raise ValueError(f"feedback must be one of {listed(FEEDBACK)}, got {self.feedback!r}")
         if self.feedback == "one_right" and self.rewards != (0.0, 1.0):
@@ -83,17 +88,22 @@ class Log:
             Rewards within `rewards`; None or NaN where there is none yet.
         known
             Where known: `greedy`, `allowed` (a mask of events × labels), `chances` (events ×
-            labels), `outcome`, `policy`, `version`, `event_id`, `time`.
+            labels, dicts by label, or "uniform": evenly among the allowed ones), `outcome`,
+            `policy`, `version`, `event_id`, `time`.
         """
+        require_schema(schema)
+        low, high = as_range(rewards)
+        known["chances"] = chance_rows(known.get("chances"), schema.labels if schema else ())
         label = label_codes(label, schema)
-        stated = n_classes or (len(schema.labels) if schema else 0) or _n_labels(known)
+        stated = n_classes or (len(schema.labels) if schema else 0) or n_labels(known)
         k = stated or int(max(label, default=0)) + 1
         X = encoded_rows(X, len(label), schema)
         given = None if reward is None else [np.nan if r is None else r for r in reward]
         if "greedy" in known and known["greedy"] is not None:
             known["greedy"] = [HIDDEN if g is None else g for g in known["greedy"]]
-        events = as_events(X, label, propensity, given, max(k, 2), rewards, **known)
-        size = (max(k, 2), X.shape[1], schema, (float(rewards[0]), float(rewards[1])))
+        span = RewardRange(low, high, feedback == "one_right")
+        events = as_events(X, label, propensity, given, max(k, 2), span, **known)
+        size = (max(k, 2), X.shape[1], schema, (low, high))
         return cls(lambda: pieces(events), *size, feedback, name)
 
     @classmethod
@@ -113,25 +123,16 @@ class Log:
 
     @classmethod
     def from_decisions(
-        cls, contexts: Any, decisions: Iterable[Any], rewards: Any, agent: Any, **known: Any
+        cls, contexts: Any, decisions: Iterable[Any], reward: Any, agent: Any, **known: Any
     ) -> "Log":
         """Return the log of an agent: contexts, what it chose for them, and their rewards.
 
         Decisions are as `choose` returned them, or as JSON; a reward is None where none came yet.
+        `chances` may be what `agent.chances` returned; `rewards` is the range, as of `of`.
         """
-        schema, chosen = agent.schema, [as_decision(decision) for decision in decisions]
-        codes = {name: code for code, name in enumerate(schema.labels)}
-        allowed = np.ones((len(chosen), len(codes)), bool)
-        for i, decision in enumerate(chosen):
-            if decision.among:
-                allowed[i] = False
-                allowed[i, [codes[name] for name in decision.among]] = True
-        return cls.of(
-            contexts, [d.label for d in chosen], [d.propensity for d in chosen], rewards,
-            schema=schema, feedback=agent.feedback, allowed=allowed,
-            greedy=[None if d.greedy is None else codes[d.greedy] for d in chosen],
-            version=[d.version for d in chosen], **known,
-        )  # fmt: skip
+        known = decision_fields(decisions, agent.schema) | known
+        about = {"schema": agent.schema, "feedback": agent.feedback}
+        return cls.of(contexts, reward=reward, **about | known)
 
     @classmethod
     def from_table(
@@ -148,8 +149,9 @@ class Log:
             Names of columns.
         options
             Names of further columns: `greedy`, `outcome`, `policy`, `version`, `event_id`, `time`,
-            `allowed` (lists of labels), `chances` (a dict: the column of each label). `columns`:
-            those of the context, by default all others. `rewards`, `feedback`, `name`: as of `of`.
+            `allowed` (lists of labels), `chances` (a dict: the column of each label; or "uniform").
+            `columns`: those of the context, by default all others. `rewards`, `feedback`,
+            `name`: as of `of`.
 
         >>> table = {"age": [31, 44], "ad": ["a", "b"], "p": [0.5, 0.1], "click": [1, 0]}
         >>> Log.from_table(table, label="ad", propensity="p", reward="click").labels
@@ -192,10 +194,20 @@ class Log:
     @cached_property
     def counts(self) -> dict[str, int]:
         """How many events have each outcome."""
-        total = Counter[int]()
+        return self.scan.counts
+
+    @cached_property
+    def oddities(self) -> list[str]:
+        """Sentences about event ids that occur again and times out of order."""
+        return self.scan.oddities
+
+    @cached_property
+    def scan(self) -> Scan:
+        """What one pass over the events counts."""
+        scan = Scan()
         for events in self.chunks():
-            total.update(dict(enumerate(np.bincount(events.outcome, minlength=len(OUTCOMES)))))
-        return {word: int(total[i]) for i, word in enumerate(OUTCOMES)}
+            scan.add(events)
+        return scan
 
     def __len__(self) -> int:
         return sum(self.counts.values())
@@ -279,13 +291,6 @@ class Log:
         right = "; exactly one label is right" if self.feedback == "one_right" else ""
         about = f"{counted(self.n_classes, 'label')}; rewards in [{low:g}, {high:g}]{right}{bad}"
         return f"<Log: {counted(len(self), 'event')}: {', '.join(parts) or 'none'}; {about}>"
-
-
-def _n_labels(known: dict[str, Any]) -> int:
-    """Return the number of labels of distributions or masks, 0 where there are none."""
-    given: list[Any] = [known.get(name) for name in ("chances", "allowed")]
-    shapes = [np.shape(values) for values in given]
-    return max((shape[1] for shape in shapes if len(shape) == 2), default=0)
 
 
 def _require_count(n: int) -> None:

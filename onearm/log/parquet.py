@@ -16,11 +16,13 @@ from typing import Any
 import numpy as np
 
 from onearm.core.inputs import as_rows
+from onearm.log.distributions import is_uniform
 from onearm.log.header import MARK, as_header
 from onearm.log.log import Log
 from onearm.log.passes import Passes
 from onearm.log.pieces import ROWS
 from onearm.log.records import ENTRIES, Coded, Labels, Records
+from onearm.log.reward_range import RewardRange, as_range
 from onearm.log.rows import DENSE, SPARSE
 from onearm.schema.names import listed
 from onearm.schema.schema import Schema
@@ -30,7 +32,7 @@ from onearm.streams.parquet import opened, readable
 FEW = ["label", "greedy", "outcome", "policy"]  # columns of few different words
 CONTEXT = {DENSE: ["x"], SPARSE: ["indices", "values"]}
 NUMBERS = 2**21  # of the rows of a chunk, 16 MiB
-OVERRIDES = {"rewards", "feedback", "name"}  # options that come before our metadata
+OVERRIDES = {"rewards", "feedback", "name", "chances"}  # options that come before our metadata
 NEEDED = ("label", "propensity", "reward")
 OPTIONAL = ("outcome", "greedy", "allowed", "chances", "policy", "version", "event_id", "time")
 
@@ -74,9 +76,10 @@ class OwnColumns:
     def log(self, **options: Any) -> Log:
         """Return the log, after a first pass over all columns but the contexts."""
         given = {"name": self.file} | self.header | options
-        low, high = given["rewards"]
-        rewards = float(low), float(high)
-        passes = Passes(self.file, self.parts, rewards, self.labels, "row")
+        one_right = given["feedback"] == "one_right"
+        span = RewardRange(*as_range(given["rewards"]), one_right)
+        uniform = is_uniform(given.get("chances"))
+        passes = Passes(self.file, self.parts, span, self.labels, "row", is_uniform=uniform)
         passes.first(self.parts_without_contexts)
         return passes.log(given["n_features"], self.schema, given["feedback"], given["name"])
 

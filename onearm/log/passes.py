@@ -10,10 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from onearm.log.events import OUTCOMES, Events
+from onearm.log.events import Events
 from onearm.log.faults import NAMED, Faults
 from onearm.log.log import Log
 from onearm.log.records import Labels, Records, to_events
+from onearm.log.reward_range import RewardRange
+from onearm.log.scan import Scan
 from onearm.schema.inference import in_order
 from onearm.schema.schema import Schema
 from onearm.streams.codes import CHANGED
@@ -27,31 +29,31 @@ class Passes:
 
     file: str  # its name, for messages
     parts: Parts
-    rewards: tuple[float, float]
+    rewards: RewardRange
     labels: Labels
     unit: str = "line"  # of the places of events
     names: list[Any] = field(default_factory=list)  # of the labels, once they are known
-    counts: dict[str, int] = field(default_factory=dict)
+    scan: Scan = field(default_factory=Scan)
+    is_uniform: bool = False  # the policy chose evenly among the allowed labels
     n_bad: int = 0
     bad: list[str] = field(default_factory=list)  # the first ones
 
     def first(self, parts: Parts) -> None:
         """Read all events once."""
-        total, used = np.zeros(len(OUTCOMES), np.int64), set[int]()
+        used = set[int]()
         for records in parts():
             events, faults = self._events(records)
-            total += np.bincount(events.outcome, minlength=len(OUTCOMES))
+            self.scan.add(events)
             self._count_bad(records, faults)
             if self.labels.is_open:
                 used |= _labels_in(events)
-        if not total.sum():
+        if not self.scan.by_outcome.sum():
             some = f": the first of {self.n_bad:,} bad ones is {self.bad[0]}" if self.n_bad else ""
             raise ValueError(f"{self.file} has no events{some}")
         words = [word for word, code in self.labels.places.items() if code in used]
         if self.labels.is_open:
             self.names = in_order(f"{word}" for word in words)
             self.labels = Labels(self.names)
-        self.counts = dict(zip(OUTCOMES, total.tolist(), strict=True))
 
     def events(self) -> Iterator[Events]:
         """Yield the events, some at a time."""
@@ -61,16 +63,17 @@ class Passes:
             n += len(events)
             if len(events):
                 yield events
-        if n != sum(self.counts.values()):
-            before = f"{self.file} had {sum(self.counts.values()):,} events, now {n:,}"
+        if n != self.scan.by_outcome.sum():
+            before = f"{self.file} had {self.scan.by_outcome.sum():,} events, now {n:,}"
             raise ValueError(f"{before}: {CHANGED}")
 
     def log(self, n_features: int, schema: Schema | None, feedback: str, name: str) -> Log:
         """Return the log, after the first pass."""
         k = max(len(self.labels), 2)
         bad: dict[str, Any] = {"bad_lines": tuple(self.bad), "n_bad_lines": self.n_bad}
-        log = Log(self.events, k, n_features, schema, self.rewards, feedback, name, **bad)
-        vars(log)["counts"] = self.counts  # or else they would be counted in another pass
+        span = self.rewards.low, self.rewards.high
+        log = Log(self.events, k, n_features, schema, span, feedback, name, **bad)
+        vars(log)["scan"] = self.scan  # or else it would be another pass
         return log
 
     def _events(self, records: Records) -> tuple[Events, Faults]:
@@ -78,7 +81,7 @@ class Passes:
             return f"{self.file}, {self.unit} {records.at[i]}: "
 
         try:
-            return to_events(records, self.labels, self.rewards, where)
+            return to_events(records, self.labels, self.rewards, where, self.is_uniform)
         except ValueError as error:
             named = self.file in str(error)
             raise ValueError(str(error) if named else f"{self.file}: {error}") from None

@@ -7,8 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from onearm.core.assembly import HIDDEN
+from onearm.log.distributions import UNIFORM
 from onearm.log.events import OUTCOMES, PENDING, REPORTED, Events, as_events
 from onearm.log.faults import Faults
+from onearm.log.reward_range import RewardRange
 from onearm.schema.names import did_you_mean, listed
 from onearm.schema.values import as_word, shown
 
@@ -75,9 +77,16 @@ class Labels:
 
 
 def to_events(
-    records: Records, labels: Labels, rewards: tuple[float, float], where: Callable[[int], str]
+    records: Records,
+    labels: Labels,
+    rewards: RewardRange,
+    where: Callable[[int], str],
+    is_uniform: bool = False,
 ) -> tuple[Events, Faults]:
-    """Return the events that nothing is wrong with, and what is wrong with the others."""
+    """Return the events that nothing is wrong with, and what is wrong with the others.
+
+    Distributions are filled in once all labels are known.
+    """
     faults = Faults(len(records.at), where)
     if labels.is_open:
         _learn(records, labels)
@@ -86,18 +95,18 @@ def to_events(
     if records.greedy is not None:
         greedy = _label_codes(records.greedy, labels, faults, "the greedy label", HIDDEN)
     allowed = None if records.allowed is None else _mask(records.allowed, labels, faults)
-    chances = _chances(records.chances, labels, faults)
+    chances: Any = UNIFORM if is_uniform else _chances(records.chances, labels, faults)
     reward = np.asarray(records.reward, np.float64)
     k = max(len(labels), 2)
     events = as_events(
         records.X, label, records.propensity, reward, k, rewards, faults=faults, greedy=greedy,
         allowed=allowed, chances=chances, outcome=_outcomes(records.outcome, reward, faults),
         policy=_filled(records.policy), version=records.version,
-        event_id=_filled(records.event_id), time=records.time,
+        event_id=_filled(records.event_id), time=records.time, complete=not labels.is_open,
     )  # fmt: skip
     if allowed is not None and events.allowed is None:  # all chunks must have the same fields
         events = replace(events, allowed=np.ones((len(events), k), bool))
-    if chances is not None and events.chances is None:
+    if events.chances is None and not (chances is allowed is None):
         events = replace(events, chances=np.full((len(events), k), np.nan))
     return events, faults
 

@@ -2,7 +2,7 @@
 
 Some columns are fields of the log: which ones is stated by name. All others, or those in
 `columns`, are the context, which the schema encodes; it is inferred if it is not given. Rows with
-an unknown label, a reward that is none or a context that cannot be encoded are left out.
+an unknown label, a reward that is no number or a context that cannot be encoded are left out.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,12 +14,15 @@ from typing import Any
 import numpy as np
 
 from onearm.log import table_columns as convert
+from onearm.log.arrays import require_schema
+from onearm.log.distributions import is_uniform
 from onearm.log.events import Events
 from onearm.log.inference import merged_schema
 from onearm.log.log import Log
 from onearm.log.passes import Passes
 from onearm.log.pieces import ROWS, pieces
 from onearm.log.records import Labels, Records
+from onearm.log.reward_range import RewardRange, as_range
 from onearm.log.times import column_times
 from onearm.schema.column import NUMBER
 from onearm.schema.contexts import as_columns, table_columns
@@ -45,7 +48,7 @@ class Options:
     greedy: str | None = None
     outcome: str | None = None
     allowed: str | None = None  # a column of lists of labels
-    chances: Mapping[Any, str] | None = None  # the column of each label
+    chances: Mapping[Any, str] | str | None = None  # the column of each label, or "uniform"
     policy: str | None = None
     version: str | None = None
     event_id: str | None = None
@@ -57,11 +60,16 @@ class Options:
 
     def __post_init__(self) -> None:
         self.label = self.label or (self.schema and self.schema.label) or "label"
+        require_schema(self.schema)
+        self.is_uniform = is_uniform(self.chances)
+        self.by_label: Mapping[Any, str] = {}
+        if self.chances is not None and not isinstance(self.chances, str):
+            self.by_label = self.chances
 
     def fields(self) -> dict[str, str]:
         """Return the columns of fields of the log, by field."""
         named = {field: getattr(self, field) for field in MANY}
-        chances = {f"chances of {label}": name for label, name in (self.chances or {}).items()}
+        chances = {f"chances of {label}": name for label, name in self.by_label.items()}
         return {field: name for field, name in (named | chances).items() if name is not None}
 
     def context(self, known: Sequence[str], file: str) -> list[str]:
@@ -92,7 +100,7 @@ def from_table(frame: Any, **options: Any) -> Log:
         lambda: pieces(events), log.n_classes, log.n_features, log.schema, log.rewards,
         log.feedback, stated.name or "log", bad_lines=log.bad_lines, n_bad_lines=log.n_bad_lines,
     )  # fmt: skip
-    vars(kept)["counts"] = log.counts
+    vars(kept)["scan"] = log.scan
     return kept
 
 
@@ -157,7 +165,7 @@ def _table_log(
     """Return the log of a table that `frames` reads, of these columns, some rows at a time."""
     own, context = list(stated.fields().values()), stated.context(known, file)
     schema = stated.schema
-    labels = schema.labels if schema else tuple(stated.chances or ())
+    labels = schema.labels if schema else tuple(stated.by_label)
     if schema is None or not schema.columns:
         tables = ({n: columns[n] for n in context} for columns, _ in frames(None, context))
         schema = (merged_schema(tables) if context else None) or Schema({})
@@ -169,8 +177,8 @@ def _table_log(
             yield _records(columns, at, stated, schema, passes.labels)
 
     parts = partial(parts_of, schema)
-    low, high = stated.rewards
-    passes = Passes(file, parts, (float(low), float(high)), Labels(labels), unit)
+    span = RewardRange(*as_range(stated.rewards), stated.feedback == "one_right")
+    passes = Passes(file, parts, span, Labels(labels), unit, is_uniform=stated.is_uniform)
     passes.first(parts)
     schema = schema.with_labels(passes.names) if passes.names else schema
     size = schema.n_features if schema.columns else 1
@@ -198,9 +206,9 @@ def _records(
     if "time" in own:
         given["time"], bad_times = column_times(own["time"])
         wrong |= {i: reason for i, reason in bad_times.items() if i not in wrong}
-    if stated.chances:
+    if stated.by_label:
         given["chances"] = p = np.zeros((len(at), max(len(labels), 2)))
-        for label, name in stated.chances.items():
+        for label, name in stated.by_label.items():
             code = labels.codes([f"{label}"])[0]
             p[:, code] = convert.floats(columns[name], f"the chance of {label}", wrong)
     return _without(Records(at=at, **given), wrong)

@@ -31,10 +31,13 @@ Lines = list[tuple[int, str]]  # with their numbers
 def read_vowpal(
     path: Path, *, costs: tuple[float, float] = (0.0, 1.0), feedback: str = "reward",
     n_classes: int | None = None, n_features: int | None = None, hashed: bool = True,
-    ignore_action_features: bool = False, name: str | None = None,
+    ignore_action_features: bool = False, chances: str | None = None,
+    name: str | None = None,
 ) -> Log:  # fmt: skip
     """Return the log in a file of Vowpal Wabbit's text; rewards are minus the costs."""
-    stated = Stated(costs, feedback, n_classes, n_features, hashed, ignore_action_features)
+    stated = Stated(
+        costs, feedback, n_classes, n_features, hashed, ignore_action_features, None, chances
+    )
     first = next((line for line in lines(path) if line.strip()), "")
     events = _several_lines if _is_shared(first) else _single_lines
     return action_log(path, stated, partial(events, path, stated), name)

@@ -108,14 +108,14 @@ def test_columns_of_a_table_are_named(folder):
 
 
 def test_costs_of_vowpal_wabbit(folder):
-    """They are written as negative rewards; costs of another range are bad lines."""
+    """They are written as negative rewards; costs of another range are refused."""
     output = run("log.vw", "--costs", "-1,0", "--policy", "uniform")
     assert "bad line" not in output
     logged = next(line for line in numbers() if line["policy"] == "logged")
     assert float(logged["value"]) == pytest.approx(pd.read_csv("clicks.csv")["click"].mean())
-    assert "bad lines of the file are left out" in run(
-        "log.vw", "--costs", "0,4", "--policy", "uniform"
-    )
+    output = run("log.vw", "--costs", "0,4", "--policy", "uniform", code=2)
+    assert "the cost must be in [0, 4]" in output
+    assert "got -1.0" in output
 
 
 @pytest.mark.compiled
@@ -135,6 +135,7 @@ def test_learners_and_saved_models(folder):
     ("command", "words"),
     [
         (["log.parque", "--policy", "uniform"], "did you mean 'log.parquet'?"),
+        (["."  , "--policy", "uniform"], "must be a file, not a folder"),
         (["log.parquet"], "Missing option '--policy'"),
         (["log.parquet", "--policy", "unifrom"], "did you mean 'uniform'?"),
         (["log.parquet", "--policy", "inversegap scal=3"], "did you mean 'scale'?"),
@@ -194,4 +195,19 @@ def test_ctrl_c_ends_in_words(folder, monkeypatch):
 
 def test_help_has_examples():
     output = run("--help")
-    assert 'onearm evaluate log.parquet --policy soba --policy "inversegap scale=40"' in output
+    assert 'onearm evaluate log.parquet --policy inversegap --policy "linucb alpha=0.3"' in output
+
+
+@pytest.mark.compiled
+def test_the_first_example_works_on_rewards(folder):
+    run("log.parquet", "--policy", "inversegap", "--policy", "linucb alpha=0.3")
+
+
+def test_a_uniform_policy(folder):
+    label = np.tile([0, 1, 2], 200)
+    log = onearm.Log.of(None, label, np.full(600, 1 / 3), label == 2)
+    log.write("even.jsonl")
+    run("even.jsonl", "--uniform", "--policy", "always 2")
+    assert "propensity must be 1/3 of 3" in run(
+        "log.jsonl", "--uniform", "--policy", "uniform", code=2
+    )

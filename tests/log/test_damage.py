@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import onearm
 from onearm import Log
 from tests.log.damage import OPTIONS
 from tests.log.random_logs import random_log
@@ -62,6 +63,19 @@ def test_unknown_options_are_refused(write):
         Log.read(path, cost=(0, 1))
     with pytest.raises(TypeError, match=r"log\.csv: .* 'propensity'.*, got 'n_features'"):
         Log.read(write("log.csv", "a,b\n"), n_features=3)
+
+
+@pytest.mark.parametrize("option", ["rewards", "costs"])
+def test_a_range_that_is_none_is_refused(write, option):
+    path = write("log.vw", "1:0:0.5 | a\n") if option == "costs" else write("log.jsonl", "{}")
+    with pytest.raises(ValueError, match=rf"{option} must be a range of two numbers .* '0,1'"):
+        Log.read(path, **{option: "0,1"})
+
+
+def test_a_schema_that_is_none_is_refused(write):
+    agent = onearm.Agent(["a", "b"], schema=onearm.Schema({"age": "number"}))
+    with pytest.raises(ValueError, match=r"schema must be a Schema, got Agent: state its \.schema"):
+        Log.read(write("log.jsonl", "{}"), schema=agent)
 
 
 def test_files_that_are_none(tmp_path):

@@ -87,7 +87,7 @@ def test_actions_that_are_not_in_a_were_not_allowed(write):
     fewer = line(a=None, p=None, c=CONTEXT | {"_multi": ACTIONS[:2]})
     log = read(write, line(), fewer)
     assert log.events().allowed.tolist() == [[True] * 3, [True, True, False]]
-    assert np.isnan(log.events().chances[1]).all()
+    assert log.events().chances[1] == pytest.approx([0.2, 0.8, 0])
 
 
 def test_chances_of_single_precision_are_scaled(write):
@@ -113,7 +113,6 @@ def test_chances_of_single_precision_are_scaled(write):
         (line(_label_Action=4), "_label_Action must be one of"),
         (line(_label_Action="2"), None),
         (line(_label_Action=None, _labelIndex=None, p=None), "must have _label_Action"),
-        (line(_label_cost=-3), "the reward must be in [0, 1]"),
         (line(_label_cost="x"), "_label_cost must be a number"),
         (line(_label_probability=None, p=None), "_label_probability must be a number, got None"),
         (line(Timestamp="noon"), "the time must be ISO 8601"),
@@ -134,6 +133,12 @@ def test_bad_lines_are_left_out_and_named(write, bad, reason):
 def test_a_wrong_probability_is_refused(write, value):
     with pytest.raises(ValueError, match=r"log\.dsjson, line 2: propensity must be in .*, got"):
         read(write, line(), line(_label_probability=value))
+
+
+def test_a_cost_outside_the_range_is_refused(write):
+    words = r"log\.dsjson, line 2: the cost must be in \[-1, 0\], .*, got -3\.0: .* --costs"
+    with pytest.raises(ValueError, match=words):
+        read(write, line(), line(_label_cost=-3))
 
 
 def test_a_changing_probability_of_dropping_is_refused(write):

@@ -65,7 +65,17 @@ CHANCES = np.array([[0.5, 0.5, 0], [0.75, 0.25, 0], [0, 0, 1.0], [0.875, 0.125, 
         ({"X": X + np.inf}, "row 0 of X: values must be finite"),
         ({"rewards": (1.0, 0.0)}, "rewards must be a range"),
         ({"feedback": "clicks"}, "feedback must be one of 'reward', 'one_right', got 'clicks'"),
-        ({"feedback": "one_right", "rewards": (0.0, 2.0)}, "rewards must be in .* with one_right"),
+        ({"feedback": "one_right", "rewards": (0.0, 2.0), "reward": [1, 0, 1, 0]},
+         "rewards must be in .* with one_right"),
+        ({"feedback": "one_right"}, "event 2: the reward must be 0 or 1 where exactly one .* 0.5"),
+        ({"rewards": "0,1"}, r"rewards must be a range of two numbers \(low, high\), got '0,1'"),
+        ({"rewards": (0, 1, 2)}, "rewards must be a range of two numbers"),
+        ({"chances": "even"}, "chances must be 'uniform' or numbers, got 'even'"),
+        ({"chances": "uniform", "propensity": [1 / 3, 1 / 3, 0.5, 1 / 3]},
+         "event 2: propensity must be 1/3 of 3 allowed labels, as chances are uniform, got 0.5"),
+        ({"chances": [{"a": 1.0}] * 4}, "event 0: chances must be by labels .*, got 'a'"),
+        ({"schema": onearm.Agent(["a", "b"], schema=Schema({"n": "number"}))},
+         "schema must be a Schema, got Agent: state its .schema"),
     ],
 )  # fmt: skip
 def test_refusals(changes, words):
@@ -172,3 +182,43 @@ def test_decisions_of_an_agent_become_a_log():
     assert events.allowed.tolist() == [[True, False, True]] * 6
     assert events.X.ravel().tolist() == list(range(6))
     assert log.counts["pending"] == 2
+
+
+def test_decisions_with_chances_by_label_and_a_range_of_rewards():
+    agent = onearm.Agent(["a", "b", "c"], schema=Schema({"age": "number"}), seed=3)
+    contexts = [{"age": i} for i in range(6)]
+    chances = [agent.chances(context, among=["a", "c"]) for context in contexts]
+    decisions = [agent.choose(context, among=["a", "c"]) for context in contexts]
+    log = Log.from_decisions(contexts, decisions, [1, 5, None] * 2, agent, chances=chances,
+                             rewards=(0, 5))  # fmt: skip
+    assert log.rewards == (0, 5)
+    assert log.events().chances.tolist() == [[p["a"], 0.0, p["c"]] for p in chances]
+
+
+def test_the_chances_of_a_uniform_policy_follow():
+    p = [1 / 3, 0.3333, 1 / 3, 0.5]
+    events = Log.of(X, [0, 1, 2, 1], p, REWARD, allowed=MASK, chances="uniform").events()
+    assert events.chances.tolist() == [[1 / 3] * 3] * 3 + [[0.5, 0.5, 0.0]]
+
+
+def test_of_two_allowed_labels_the_distribution_follows():
+    assert Log.of(X, [0, 1, 1, 0], P, REWARD).events().chances.tolist() == [
+        [0.5, 0.5], [0.75, 0.25], [0.0, 1.0], [0.125, 0.875]
+    ]  # fmt: skip
+    chances = Log.of(X, LABEL, P, REWARD, allowed=MASK).events().chances
+    assert np.isnan(chances[:3]).all()
+    assert chances[3].tolist() == [0.875, 0.125, 0.0]
+    assert Log.of(X, LABEL, P, REWARD).events().chances is None
+
+
+def test_what_is_odd_is_counted(tmp_path, small_chunks):
+    day = np.array(["2026-01-02", "2026-01-05", "NaT", "2026-01-03", "2026-01-04"], "M8[us]")
+    known = {"event_id": ["a", "b", "", "a", ""], "time": day}
+    log = Log.of(np.eye(5), [0, 1] * 2 + [0], [0.5] * 5, [1] * 5, **known)
+    log.write(tmp_path / "log.jsonl")
+    for odd in (log, Log.read(tmp_path / "log.jsonl")):
+        assert odd.oddities == [
+            "1 event has the id of an earlier one: each counts by itself.",
+            "2 events are out of order: of a time before that of an earlier event.",
+        ]
+    assert random_log().oddities == []

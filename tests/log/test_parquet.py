@@ -77,19 +77,29 @@ def test_bad_rows_are_left_out_and_named(tmp_path, small_chunks):
     table = pq.read_table(path)
     label, reward = table["label"].to_pylist(), table["reward"].to_pylist()
     outcome, greedy = table["outcome"].to_pylist(), table["greedy"].to_pylist()
-    label[2], reward[4], outcome[7], greedy[11] = "south", 1.5, "lost", "nowhere"
+    label[2], reward[4], outcome[7], greedy[11] = "south", None, "lost", "nowhere"
     rewritten(path, label=[label], reward=[reward], outcome=[outcome], greedy=[greedy])
     back = Log.read(path)
     assert back.n_bad_lines == 4
     assert [line.partition(", got")[0] for line in back.bad_lines] == [
         "log.parquet, row 3: the label must be one of 'north', 'süd ost', '3'",
-        "log.parquet, row 5: the reward must be in [0, 1], the stated range",
+        "log.parquet, row 5: the reward must be there, as the outcome says so",
         "log.parquet, row 8: the outcome must be one of reported, default, pending, not_activated",
         "log.parquet, row 12: the greedy label must be one of 'north', 'süd ost', '3'",
     ]
     good = np.delete(np.arange(20), [2, 4, 7, 11])
     require_equal(Log(lambda: iter([log.events().part(good)]), 3, 4), back)
     assert "4 bad lines left out" in repr(back)
+
+
+def test_a_reward_outside_the_range_is_refused(tmp_path, small_chunks):
+    path = tmp_path / "log.parquet"
+    random_log().write(path)
+    reward = pq.read_table(path)["reward"].to_pylist()
+    reward[4] = 1.5
+    rewritten(path, reward=[reward])
+    with pytest.raises(ValueError, match=r"log.parquet, row 5: the reward must be .*, got 1\.5"):
+        Log.read(path)
 
 
 @pytest.mark.parametrize("value", [0.0, -0.5, 1.0001, float("nan"), None])

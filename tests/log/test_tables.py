@@ -101,7 +101,7 @@ def test_columns_that_are_no_fields_are_the_context():
 def test_bad_rows_are_left_out_and_named(tmp_path, form):
     frame = pd.DataFrame({
         "label": ["8", "7", "9", "9", None, "10", "10"], "propensity": [0.5] * 7,
-        "reward": ["1", "0", "7", "", "1", "much", "0"], "age": [1, 2, 3, 4, 5, 6, "old"],
+        "reward": ["1", "0", "0", "", "1", "much", "0"], "age": [1, 2, 3, 4, 5, 6, "old"],
     })  # fmt: skip
     path, is_text = tmp_path / f"log.{form}", form == "parquet"  # whose columns have one type
     schema = Schema({"age": list("123456") if is_text else "number"}, ["8", "9", "10"])
@@ -113,10 +113,37 @@ def test_bad_rows_are_left_out_and_named(tmp_path, form):
     place = {"frame": "the table, row", "csv": "log.csv, line", "parquet": "log.parquet, row"}[form]
     first = {"frame": 0, "csv": 2, "parquet": 1}[form]
     assert [line.split(":")[0] for line in log.bad_lines] == [
-        f"{place} {first + i}" for i in ([1, 2, 4, 5] if is_text else [1, 2, 4, 5, 6])
+        f"{place} {first + i}" for i in ([1, 4, 5] if is_text else [1, 4, 5, 6])
     ]
     assert log.counts["pending"] == 1
     assert len(log) == log.counts["reported"] + 1 == 7 - log.n_bad_lines
+
+
+def test_a_reward_outside_the_range_is_refused(tmp_path):
+    frame = pd.DataFrame({"label": ["a", "b"], "propensity": 0.5, "reward": [1, 7], "x": [1, 2]})
+    with pytest.raises(ValueError, match=r"the table, row 1: the reward must be in .*, got 7"):
+        Log.from_table(frame)
+    frame.to_csv(tmp_path / "log.csv", index=False)
+    with pytest.raises(ValueError, match=r"log\.csv, line 3: the reward must be .* --rewards"):
+        Log.read(tmp_path / "log.csv")
+    assert len(Log.read(tmp_path / "log.csv", rewards=(0, 7))) == 2
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "jsonl", "vw", "dsjson"])
+def test_files_of_a_uniform_policy(tmp_path, suffix):
+    path, options = tmp_path / f"log.{suffix}", {}
+    label, reward = [0, 1, 2, 0], [1, 0, 0, 1]
+    if suffix == "csv":
+        frame = {"label": label, "propensity": 0.333333, "reward": reward, "x": [1, 2, 3, 4]}
+        pd.DataFrame(frame).to_csv(path, index=False)
+    else:
+        Log.of(np.eye(4), label, [0.333333] * 4, reward).write(path)
+        options = {"costs": (-1, 0), "hashed": False} if suffix in ("vw", "dsjson") else {}
+    assert Log.read(path, **options).events().chances is None or suffix == "dsjson"
+    log = Log.read(path, chances="uniform", **options)
+    assert log.events().chances.tolist() == [[1 / 3] * 3] * 4
+    with pytest.raises(ValueError, match="chances must be 'uniform'"):
+        Log.read(path, chances="even", **options)
 
 
 @pytest.mark.parametrize("value", [0.0, 1.5, None, float("nan")])

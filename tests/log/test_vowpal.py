@@ -35,11 +35,25 @@ def test_a_line_is_an_event(write):
 
 
 def test_a_stated_range_of_costs(write):
-    path = write("log.vw", "1:5:0.5 | a\n2:-3:0.5 | b\n2:-3.5:0.5 | b\n")
+    path = write("log.vw", "1:5:0.5 | a\n2:-3:0.5 | b\n")
     log = Log.read(path, costs=(-3, 5), n_classes=4, n_features=16)
     assert (log.rewards, log.n_classes, log.n_features) == ((-5.0, 3.0), 4, 16)
-    assert (len(log), log.n_bad_lines) == (2, 1)
-    assert "line 3: the reward must be in [-5, 3], the stated range, got 3.5" in log.bad_lines[0]
+    assert (len(log), log.n_bad_lines) == (2, 0)
+
+
+@pytest.mark.parametrize("cost", ["9", "-3.5"])
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_cost_outside_the_range_is_refused(write, cost, shared):
+    """Without such events the rest would be selected by their outcome."""
+    text = "1:0:0.5 | a\n" * 3 + f"2:{cost}:0.5 | b\n"
+    if shared:
+        text = f"shared | a\n| x\n\nshared | a\n2:{cost}:0.5 | x\n"
+    n = 5 if shared else 4
+    words = rf"log\.vw, line {n}: the cost must be in \[0, 1\], .*, got {cost}.*costs= or --costs"
+    with pytest.raises(ValueError, match=words):
+        Log.read(write("log.vw", text))
+    if not shared:
+        assert len(Log.read(write("log.vw", text), costs=(-4, 9))) == 4
 
 
 def test_costs_of_right_and_wrong(write):
@@ -72,7 +86,6 @@ def test_actions_beside_the_chosen_one_are_those_that_were_allowed(write):
         ("1:nan:0.5 | a", "the cost must be a number"),
         ("1:0:0.5 | a:x", "must be a number"),
         ("1:0:0.5 | a:1e999", "must be finite"),
-        ("1:2:0.5 | a", "the reward must be in [-1, 0]"),
         ("1:0:0.5| a", "a blank must stand between"),
         ("\0\0|", "must"),
     ],
