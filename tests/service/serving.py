@@ -40,7 +40,8 @@ class Served:
         try:
             connection.request(method, path, body, headers)
             response = connection.getresponse()
-            content = response.read()
+            is_stream = response.getheader("content-type") == "text/event-stream"
+            content = b"" if is_stream else response.read()  # which would never end
         finally:
             connection.close()
         is_json = response.getheader("content-type", "").startswith("application/json")

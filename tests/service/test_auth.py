@@ -35,20 +35,20 @@ def test_only_what_says_nothing_is_open():
 def test_no_route_without_a_token(served, op):
     for token in (None, "", "wrong", MADE["admin"][1]):
         status, answer, headers = send(served, op, token)
-        assert (status, answer["status"]) == (401, "no_token")
+        assert status == 401
+        assert answer["status"] == "no_token"
         assert "Bearer" in headers["www-authenticate"]
 
 
 @pytest.mark.parametrize("op", SCOPED, ids=lambda op: op.name)
 @pytest.mark.parametrize("scope", SCOPES)
 def test_a_token_is_good_for_its_scope_and_admin_for_all(served, op, scope):
-    if op.name == "events" and scope in ("read", "admin"):
-        return  # which never ends: test_web reads it
     status, answer, _ = send(served, op, MADE[scope][0])
     if scope in (op.scope, "admin"):
         assert status not in (401, 403)
     else:
-        assert (status, answer["status"]) == (403, "wrong_scope")
+        assert status == 403
+        assert answer["status"] == "wrong_scope"
         assert op.scope in answer["reason"]
 
 

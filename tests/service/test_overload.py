@@ -8,6 +8,7 @@ import pytest
 
 from onearm.service.memory import MemoryStore
 from onearm.service.records import Decision
+from onearm.service.requests import Decide
 from tests.service.serving import CONTEXT, serving
 
 
@@ -89,6 +90,10 @@ def test_drain_answers_what_waits_and_refuses_what_comes():
         assert (status, answer["status"], headers["retry-after"]) == (503, "draining", "5")
         assert served.get("/readyz")[0] == 503
         assert served.get("/healthz")[0] == 200
+        writer = served.server.service.writer
+        wait_until(lambda: writer.ending)  # then it refuses by itself, too
+        assert not writer.submit([Decide("too late", b'{"age": 1}')], lambda answers: None)
+        assert not writer.ask(lambda core: core.seq, lambda seq: None)
         store.gate.set()
         for future in sent:
             assert store.decision(future.result(10)["event_id"])

@@ -97,7 +97,9 @@ def test_backup_and_evaluate(toml):
         assert status == 200
         values = {e["policy"]: e["value"] for e in report["estimates"]}
         assert values["always a"] > 0.9 > values["uniform"]
-        for wrong in ("policy=model.safetensors", "policy=/etc/passwd", "polcy=uniform"):
+        model = toml.with_name("model.safetensors")  # which could be read, and must not be
+        onearm.Agent(["a", "b", "c"], {"age": "number"}, "InverseGap").save(model)
+        for wrong in (f"policy={model}", "policy=/etc/passwd", "polcy=uniform"):
             assert fetch(f"{url}?{wrong}")[0] == 422
         assert server.end()[0] == 0
     store = SqliteStore(toml.with_name("copy.db"), read_only=True)
