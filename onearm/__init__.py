@@ -81,7 +81,12 @@ PLACES = {
     "check_learner": "onearm.checks",
     "check_regressor": "onearm.checks.regressors",
 }
-EXTRAS = {"sklearn": "mh", "river": "river", "apsw": "serve", "msgspec": "serve"}  # by the package that they bring
+EXTRAS = {  # by the package that they bring
+    "sklearn": "mh",
+    "river": "river",
+    "apsw": "serve",
+    "msgspec": "serve",
+}
 MODULES = {
     "convex": "onearm.convex",
     "datasets": "onearm.streams.datasets",

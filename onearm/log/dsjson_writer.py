@@ -9,11 +9,12 @@ import numpy as np
 from onearm.log.events import NOT_ACTIVATED, Events
 from onearm.log.log import Log
 from onearm.log.times import iso
-from onearm.log.vowpal_writer import cost, sparse_rows
+from onearm.log.vowpal_writer import cost, sparse_rows, warn_of_codes
 
 
 def write_dsjson(log: Log, file: Any) -> None:
     """Write a log to an open text file."""
+    warn_of_codes(log)
     multi = [{"label": {str(name): 1}} for name in log.labels]
     for events in log.chunks():
         for line, (indices, values) in zip(_lines(events, log), sparse_rows(events.X), strict=True):

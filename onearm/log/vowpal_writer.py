@@ -8,11 +8,12 @@ import numpy as np
 
 from onearm.log.events import Events
 from onearm.log.log import Log
-from onearm.schema.names import counted
+from onearm.schema.names import counted, listed
 
 
 def write_vowpal(log: Log, file: Any) -> None:
     """Write a log to an open text file."""
+    warn_of_codes(log)
     n_left = 0
     for events in log.chunks():
         n_left += int((~events.is_judged).sum())
@@ -23,6 +24,15 @@ def write_vowpal(log: Log, file: Any) -> None:
             file.write(f"{head}|{''.join(pairs)}\n")
     if n_left:
         warnings.warn(f"{counted(n_left, 'event')} without a reward left out", stacklevel=4)
+
+
+def warn_of_codes(log: Log) -> None:
+    """Warn that the codes of categories become values: for other programs these mean nothing."""
+    columns = () if log.schema is None else log.schema.columns
+    names = [column.name for column in columns if column.n_codes]
+    if names:
+        what = f"categories ({listed(names)}) are written as the numbers of their codes"
+        warnings.warn(f"{what}, which no other program should learn from", stacklevel=5)
 
 
 def cost(reward: float, log: Log) -> float:

@@ -168,6 +168,7 @@ def _notes(log: Log, judged: Judged, settings: Settings) -> list[str]:
     notes += [f"{counts[key]:,} events {rule}." for key, rule in rules.items() if counts[key]]
     if log.n_bad_lines:
         notes.append(f"{log.n_bad_lines:,} bad lines of the file are left out.")
+    notes += log.oddities
     if not judged.has_distribution.all() and _wants(settings, "dr"):
         notes.append(
             "The log has not the whole distribution of every choice: confidence sequences use "

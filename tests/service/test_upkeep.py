@@ -186,6 +186,7 @@ def test_a_service_that_runs_keeps_others_from_writing(path, tmp_path):
             assert "used by another process" in " ".join(done.output.split())
 
 
+@pytest.mark.filterwarnings("ignore:categories")
 def test_a_file_is_read_as_a_log(path, tmp_path):
     clock = Clock()
     with closing(SqliteStore(path)) as store:
