@@ -11,9 +11,11 @@ from typing import Any
 
 from onearm.agent.feedback import as_outcome
 from onearm.experiments.identity import code, processor, versions
+from onearm.schema.schema import Schema
 from onearm.schema.values import shown
 from onearm.service.models import Models, new_agent
-from onearm.service.replay import GIVEN, settings_at
+from onearm.service.records import Decision
+from onearm.service.replay import GIVEN, recover, settings_at
 from onearm.service.requests import Change
 from onearm.service.store import Store
 
@@ -107,7 +109,8 @@ def checked_change(
             return body | {"environment": environment({body["policy"]: body["learner"]})}
     elif what == "schema":
         for learner in settings["policies"].values():
-            new_agent(settings | {"schema": body["schema"]}, learner)
+            agent = new_agent(settings | {"schema": body["schema"]}, learner)
+        _require_fit(store, agent.schema)
     elif what in ("add_label", "retire_label"):
         return body | {"label": _label(models, what, body["label"])}
     return body
@@ -154,6 +157,20 @@ def _require_point(store: Store, settings: dict[str, Any], policy: str, seq: Any
         raise ValueError(f"seq must be in [{first}, {last}], got {shown(seq)}")
     if settings_at(store, seq)["policies"].get(policy) != settings["policies"][policy]:
         raise ValueError(f"policy {policy!r} was not there at record {seq}")
+    if recover(store, seq)[1].forgotten:
+        wrong = "cannot be had again: events before it were forgotten, and no snapshot is between"
+        raise ValueError(f"the state at record {seq} {wrong}")
+
+
+def _require_fit(store: Store, schema: Schema) -> None:
+    """Refuse columns that stored contexts do not fit: all policies will learn from these anew."""
+    for record in store.records():
+        if isinstance(record, Decision) and record.context is not None:
+            try:
+                schema.encode(json.loads(record.context))
+            except ValueError as error:
+                wrong = f"must fit stored contexts, but that of event {record.event_id!r} does not"
+                raise ValueError(f"the schema {wrong}: {error}") from None
 
 
 def _label(models: Models, what: str, label: Any) -> Any:

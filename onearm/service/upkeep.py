@@ -20,6 +20,7 @@ import apsw
 from onearm.log.events import PENDING, Events
 from onearm.service.core import Core
 from onearm.service.logs import read_log
+from onearm.service.models import Models
 from onearm.service.records import DECISION, Control, Decision
 from onearm.service.replay import recover, settings_at
 from onearm.service.requests import Change
@@ -62,11 +63,13 @@ def compact(path: str | Path, before: float, export: str | Path) -> int:
         report = verify(store)
         if not report.is_sound:
             raise ValueError(f"the log is not sound, nothing was removed:\n{report}")
+        base, models = _base(store, removed)
         log = read_log(store, removed)
         finished = replace(log, source=lambda: _finished(log.chunks()))
         finished.write(export)
         digest = hashlib.sha256(export.read_bytes()).hexdigest()
-        _add_base(store, removed, {"export": export.name, "sha256": digest})
+        body = {"removed": removed, "base": base, "export": export.name, "sha256": digest}
+        _add_base(store, models, body)
         return _remove(store, removed)
 
 
@@ -74,16 +77,27 @@ def _finished(chunks: Iterable[Events]) -> Iterator[Events]:
     return (events.part(events.outcome != PENDING) for events in chunks)
 
 
-def _add_base(store: SqliteStore, removed: int, about: dict[str, Any]) -> None:
-    """Commit a snapshot that no replay needs anything before, and the record that says so."""
+def _base(store: SqliteStore, removed: int) -> tuple[int, Models]:
+    """Return the record that no replay needs anything before, and the models after it.
+
+    Where events before it were forgotten, the next snapshot has what was learnt from them.
+    """
     last = store.last_seq()
     depending = [c.seq for c in store.controls(0, last) if c.what in DEPENDING]
     base = max(removed, *depending, settings_at(store, last).get("base", 0), 1)
-    models = recover(store, base)[1]
-    for piece in pieces(models.moment().dumps(), base):
+    later = sorted(seq for seq in store.snapshots() if seq > base)
+    for seq in (base, *later):
+        models = recover(store, seq)[1]
+        if not models.forgotten:
+            return seq, models
+    raise ValueError("events were forgotten after the last snapshot: start and stop the service")
+
+
+def _add_base(store: SqliteStore, models: Models, body: dict[str, Any]) -> None:
+    """Commit a snapshot as the base, and the record that says so."""
+    for piece in pieces(models.moment().dumps(), body["base"]):
         store.commit(Batch(pieces=[piece]))
-    body = {"removed": removed, "base": base} | about
-    store.commit(Batch([Control(last + 1, store.last_ts(), "compact", body)]))
+    store.commit(Batch([Control(store.last_seq() + 1, store.last_ts(), "compact", body)]))
 
 
 def _remove(store: SqliteStore, removed: int) -> int:
@@ -109,6 +123,7 @@ def forget(
     """Erase contexts by event, or by values of their columns; return how many there were."""
     with closing(SqliteStore(path)) as store:
         wanted = {*events}
+        _require_known(store, wanted, where or {})
         found = [d.seq for d in _contexts(store) if d.event_id in wanted or _matches(d, where)]
         if found:
             store.connection.execute("PRAGMA secure_delete = ON")
@@ -119,6 +134,16 @@ def forget(
                 raise ValueError(answer.body["reason"])
             _clean(store)
         return len(found)
+
+
+def _require_known(store: SqliteStore, events: set[str], where: dict[str, str]) -> None:
+    """Refuse events and columns that there are not: nobody must believe that they are erased."""
+    unknown = sorted(event for event in events if store.decision(event) is None)
+    if unknown:
+        raise ValueError(f"there is no event {unknown[0]!r}: nothing was erased")
+    for name in where:
+        if not any(name in json.loads(d.context or b"{}") for d in _contexts(store)):
+            raise ValueError(f"no context has a column {name!r}: nothing was erased")
 
 
 def _contexts(store: SqliteStore) -> Iterator[Decision]:
