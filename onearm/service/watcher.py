@@ -116,8 +116,14 @@ class Watcher:
             "outcomes": {"n": monitoring.n_outcomes, "total": monitoring.total_reward},
             "labels": self.frequencies.labels(names, retired),
             "checks": self.frequencies.checks(names),
-            "differences": [d._asdict() for d in self.comparison.differences()],
+            "differences": self._differences(),
         }  # fmt: skip
+
+    def _differences(self) -> list[dict[str, Any]]:
+        """Return differences to the champion; none while those to the former one still count."""
+        if self.comparison.champion != self.writer.core.models.champion:
+            return []
+        return [d._asdict() for d in self.comparison.differences()]
 
     def _status(self) -> str:
         if self.writer.ended:

@@ -117,3 +117,16 @@ def test_wrong_probabilities_are_found_and_right_ones_are_not(wrong, passed):
         checks = frequencies.checks(("a", "b", "c", "d"))
         always &= all(check["passed"] for check in checks)
     assert always == passed
+
+
+def test_after_a_promotion_nobody_is_compared_with_the_former_champion():
+    core, watcher = watched()
+    play(core, 0, 10)
+    watcher.look()
+    assert [d["policy"] for d in watcher.state["differences"]] == ["gap"]
+    core.handle([Change("promote", {"policy": "gap"})])
+    watcher.look()
+    assert watcher.state["differences"] == []
+    play(core, 10, 20)
+    watcher.look()
+    assert [d["policy"] for d in watcher.state["differences"]] == ["main"]
