@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -29,8 +30,9 @@ def folder(tmp_path, monkeypatch):
     label = (rng.random((N, 1)) > p.cumsum(axis=1)[:, :2]).sum(axis=1)
     reward = (rng.random(N) < np.where(label == 2, 0.9, 0.2)).astype(float)
     log = onearm.Log.of(X, label, p[np.arange(N), label], reward, schema=schema, chances=p)
-    for suffix in ("parquet", "jsonl", "vw"):
-        log.write(f"log.{suffix}")
+    with warnings.catch_warnings(action="ignore"):  # that .vw has codes for categories
+        for suffix in ("parquet", "jsonl", "vw"):
+            log.write(f"log.{suffix}")
     frame = pd.DataFrame({"device": np.array(DEVICES)[X[:, 0].astype(int)], "age": X[:, 1]})
     frame = frame.assign(shown=np.array(LABELS)[label], p=p[np.arange(N), label], click=reward)
     frame.to_csv("clicks.csv", index=False)
