@@ -15,7 +15,7 @@ schema it is hashed as Vowpal Wabbit's text is: a number is the value of its nam
 feature `name=text`, true a feature of value 1; names that begin with `_` are left out.
 
 Written: features called f0, f1, …, read with `hashed=False`. Names of labels, greedy labels and
-versions are not held, nor the outcome "default", which becomes "reported", nor missing numbers,
+versions are not stored, nor the outcome "default", which becomes "reported", nor missing numbers,
 which become 0.
 """
 

@@ -1,4 +1,4 @@
-"""Write a log as dsjson; what that cannot hold is said in `dsjson`."""
+"""Write a log as dsjson; what that cannot store is listed in `dsjson`."""
 
 import json
 from collections.abc import Iterator

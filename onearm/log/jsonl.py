@@ -11,7 +11,7 @@ name, which the schema encodes, or numbers: `"x": [0.5, null]`, or `"x": {"indic
 
     {"onearm_log": 1, "schema": {...}, "rewards": [0, 1], "feedback": "reward", ...}
 
-All fields of a log are held; contexts are written as encoded numbers.
+All fields of a log are stored; contexts are written as encoded numbers.
 """
 
 from collections.abc import Iterator

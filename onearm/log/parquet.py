@@ -5,7 +5,7 @@ sparse row; `label` and `greedy`, by name; `propensity`; `reward`, null where th
 `outcome`; `allowed`, a list of labels, null where all were; `chances`, a list of one number for
 each label, null where they are not known; `policy`, `version`, `event_id` and `time`. Columns of
 fields that the log does not have are left out. The metadata have the schema, the sizes, the range
-of rewards and the kind of feedback. All fields of a log are held.
+of rewards and the kind of feedback. All fields of a log are stored.
 """
 
 import json

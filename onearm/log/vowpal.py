@@ -8,7 +8,7 @@ after it is action j, and the chosen one begins with `action:cost:probability`. 
 between events. The number of lines may vary: those that are there were allowed.
 
 Written: a line for each event, features called f0, f1, …, read with `hashed=False`. Names of
-labels, greedy labels, chances, policies, versions and times are not held; nor are events without
+labels, greedy labels, chances, policies, versions and times are not stored; nor are events without
 a reward, of which is warned, nor the outcome "default", which becomes "reported", nor missing
 numbers, which become 0.
 """

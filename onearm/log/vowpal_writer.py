@@ -1,4 +1,4 @@
-"""Write a log as Vowpal Wabbit's text; what that cannot hold is said in `vowpal`."""
+"""Write a log as Vowpal Wabbit's text; what that cannot store is listed in `vowpal`."""
 
 import warnings
 from collections.abc import Iterator

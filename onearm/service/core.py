@@ -24,7 +24,7 @@ from onearm.service.snapshots import pieces, remove_old
 from onearm.service.store import Store
 from onearm.service.work import Work
 
-RECENT = 20_000  # decisions that are held in memory, so that feedback need not ask the store
+RECENT = 20_000  # decisions in memory, so that feedback need not ask the store
 
 
 class Core:

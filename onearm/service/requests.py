@@ -37,7 +37,7 @@ Request = Decide | Feedback | Activate | Change
 
 
 class Answer(NamedTuple):
-    """A status as HTTP has it, and what is said."""
+    """A status as HTTP has it, and a body."""
 
     status: int
     body: dict[str, Any]

@@ -9,7 +9,7 @@ from onearm import Log, Schema
 from onearm.streams.vowpal import column
 from tests.log.random_logs import random_log, require_equal
 
-HELD = ("label", "propensity", "reward", "chances", "policy", "event_id", "time")
+STORED = ("label", "propensity", "reward", "chances", "policy", "event_id", "time")
 ACTIONS = [{"_tag": "x", "i": {"id": "x"}}, {"i": {"id": "y"}}, {"i": {"id": "z"}}]
 CONTEXT = {
     "user": [{"age": 31, "pro": True, "banned": False}, {"geo": "UK"}], "hour": 9, "_hidden": 3,
@@ -160,7 +160,7 @@ def test_a_log_is_read_as_it_was_written(tmp_path, small_chunks, suffix, without
     path = tmp_path / f"log.{suffix}"
     log.write(path)
     back = Log.read(path, hashed=False, n_features=4, costs=(-3.0, 2.0))
-    require_equal(log, back, [*HELD, "allowed"])
+    require_equal(log, back, [*STORED, "allowed"])
     np.testing.assert_array_equal(np.nan_to_num(log.events().X), back.events().X.toarray())
     assert (back.labels, back.rewards) == (log.labels, log.rewards)
     outcome = log.events().outcome

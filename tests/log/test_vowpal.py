@@ -8,7 +8,7 @@ from onearm.streams.vowpal import column
 from tests.log import vw_golden
 from tests.log.random_logs import random_log, require_equal
 
-HELD = ("label", "propensity", "reward", "event_id")
+STORED = ("label", "propensity", "reward", "event_id")
 SHARED = "shared |u age:31\n|a x\n0:0.5:0.25 |a y\n|a z\n\n"
 
 
@@ -150,7 +150,7 @@ def test_a_log_is_read_as_it_was_written(tmp_path, small_chunks, sparse, suffix)
         log.write(path)
     back = Log.read(path, hashed=False, n_features=4, costs=(-3.0, 2.0))
     judged = Log(lambda: log.judged(), 3, 4)
-    require_equal(judged, back, [*HELD, "allowed"])
+    require_equal(judged, back, [*STORED, "allowed"])
     X = judged.events().X
     X = X.toarray() if sparse else X
     np.testing.assert_array_equal(np.nan_to_num(X), back.events().X.toarray())

@@ -60,24 +60,24 @@ def _given(store):
 
 
 def _missing(store, line):
-    kind, event_id, *said = line
+    kind, event_id, *answer = line
     if kind == "decided":
         record, names = store.decision(event_id), settings()["labels"]
         if record is None:
             return [f"I1: the decision {event_id} is lost"]
-        label, *rest = said
+        label, *rest = answer
         logged = [record.propensity, record.seq, record.model_seq, record.policy]
         same = names[record.label] == label and logged == rest
-        return [] if same else [f"I1: the decision {event_id} was answered {said}, has {logged}"]
+        return [] if same else [f"I1: the decision {event_id} was answered {answer}, has {logged}"]
     if kind == "applied":
         outcome = store.outcome(event_id)
         logged = outcome and [outcome.reward, outcome.seq]
-        return [] if logged == said else [f"I1: the outcome {event_id} {said} is {logged}"]
+        return [] if logged == answer else [f"I1: the outcome {event_id} {answer} is {logged}"]
     if kind == "failed":
         return [f"I1: the service failed: {event_id}"]
     if kind == "state":
         replayed = replay.recover(store, event_id)[1].sha256()
-        return [] if [replayed] == said else [f"I3: the models at record {event_id} were others"]
+        return [] if [replayed] == answer else [f"I3: the models at record {event_id} were others"]
     if kind == "activated" and not store.is_activated(event_id):
         return [f"I1: the activation {event_id} is lost"]
     return []
