@@ -1,4 +1,4 @@
-"""Learning when you only hear whether your own choice was right."""
+"""Learning when you only learn whether your own choice was right."""
 
 from importlib import import_module
 from typing import Any
@@ -43,6 +43,7 @@ REGRESSORS = {
     "OGD": "onearm.regression.linear_regressors",
     "NFKM": "onearm.regression.linear_regressors",
     "FKM": "onearm.regression.linear_regressors",
+    "PreparedRegressor": "onearm.prepare.regressor",
 }
 STREAMS = {
     "Stream": "onearm.streams.stream",

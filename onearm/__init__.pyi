@@ -46,6 +46,7 @@ from onearm.log.log import Log as Log
 from onearm.mh.classifier import AdaBoostMH as AdaBoostMH
 from onearm.ope.evaluate import evaluate as evaluate
 from onearm.prepare.prepared import Prepared as _Prepared
+from onearm.prepare.regressor import PreparedRegressor as _PreparedRegressor
 from onearm.racing.plan import Plan as Plan
 from onearm.racing.race import race as race
 from onearm.regression.gradient_boosting import BanditGradientBooster as _BanditGradientBooster
@@ -79,7 +80,7 @@ STREAMS: dict[str, str]
 MODULES: dict[str, str]
 
 class Chorus(_Chorus):
-    def __init__(self, n_classes: int, n_features: int, nominal: tuple[int, ...] = (), n_components: int = 0, alpha: float = 0.2, floor: float = 0.0, *, seed: int = 0) -> None: ...  # fmt: skip
+    def __init__(self, n_classes: int, n_features: int, nominal: tuple[int, ...] = (), n_components: int = 0, n_trees: int = 24, alpha: float = 0.2, floor: float = 0.0, *, seed: int = 0) -> None: ...  # fmt: skip
 
 class Perceptron(_Perceptron):
     def __init__(self, n_classes: int, n_features: int, *, seed: int = 0) -> None: ...  # fmt: skip
@@ -94,7 +95,7 @@ class Newtron(_Newtron):
     def __init__(self, n_classes: int, n_features: int, gamma: float = 0.00390625, alpha: float = 10.0, beta: float = 0.01, D: float = 6.5, diagonal: bool = True, *, seed: int = 0) -> None: ...  # fmt: skip
 
 class ConservativeOVA(_ConservativeOVA):
-    def __init__(self, n_classes: int, n_features: int, variant: str = "PA-I", C: float = 1.0, floor: float = 0.0, *, seed: int = 0) -> None: ...  # fmt: skip
+    def __init__(self, n_classes: int, n_features: int, variant: str = "PA-I", C: float = 1.0, floor: float = 0.0, gate: str = "none", *, seed: int = 0) -> None: ...  # fmt: skip
 
 class OffsetTree(_OffsetTree):
     def __init__(self, n_classes: int, n_features: int, variant: str = "PA-I", C: float = 1.0, rule: str = "before", explore: float = 0.0, floor: float = 0.0, *, seed: int = 0) -> None: ...  # fmt: skip
@@ -160,7 +161,10 @@ class OGD(_OGD):
     def __init__(self, n_features: int, n_outputs: int = 1, lr: float = 0.01, power: float = 0.5, R: float = 10.0, low: float = ..., high: float = ..., seed: int = 0) -> None: ...  # fmt: skip
 
 class NFKM(_NFKM):
-    def __init__(self, n_features: int, n_outputs: int = 1, lr: float = 0.01, power: float = 0.5, R: float = 10.0, low: float = ..., high: float = ..., seed: int = 0, n_points: int = 20, delta: float = 0.5) -> None: ...  # fmt: skip
+    def __init__(self, n_features: int, n_outputs: int = 1, lr: float = 0.01, power: float = 0.5, R: float = 10.0, low: float = ..., high: float = ..., seed: int = 0, n_points: int = 20, delta: float = 0.5, perturb: str = "weights") -> None: ...  # fmt: skip
 
 class FKM(_FKM):
-    def __init__(self, n_features: int, n_outputs: int = 1, lr: float = 0.01, power: float = 0.5, R: float = 10.0, low: float = ..., high: float = ..., seed: int = 0, n_points: int = 1, delta: float = 0.5) -> None: ...  # fmt: skip
+    def __init__(self, n_features: int, n_outputs: int = 1, lr: float = 0.01, power: float = 0.5, R: float = 10.0, low: float = ..., high: float = ..., seed: int = 0, n_points: int = 1, delta: float = 0.5, perturb: str = "weights") -> None: ...  # fmt: skip
+
+class PreparedRegressor(_PreparedRegressor):
+    def __init__(self, n_features: int, n_outputs: int = 1, lr: float = 0.3, power: float = 0.5, R: float = 10.0, low: float = ..., high: float = ..., seed: int = 0, regressor: str = "OGD", settings: Any = None, nominal: tuple[int, ...] = ()) -> None: ...  # fmt: skip

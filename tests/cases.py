@@ -15,7 +15,8 @@ FORMS: dict[str, list[dict]] = {
     "SOBA": [{"gamma": 0.2}, {"gamma": 0.2, "diagonal": False, "a": 2.0}, {"adaptive": 0.1}],
     "Newtron": [{"gamma": 0.1, "D": 2.0}, {"gamma": 0.1, "D": 2.0, "diagonal": False}],
     "ConservativeOVA": [{"variant": v, "C": 0.5} for v in ("PA", "PA-I")]
-    + [{"variant": "PA-II", "C": 0.5, "floor": 0.05}],
+    + [{"variant": "PA-II", "C": 0.5, "floor": 0.05}]
+    + [{"C": 0.5, "gate": gate} for gate in ("right", "all")],
     "OffsetTree": [
         {},
         {"variant": "PA-II", "floor": 0.3},

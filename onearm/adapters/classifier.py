@@ -15,9 +15,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from onearm.adapters.making import make_learner
-from onearm.agent.making import learner_class
 from onearm.core.assembly import HIDDEN
 from onearm.core.choice import Trace
+from onearm.prepare.learners import learner_class
 
 
 class BanditClassifier(ClassifierMixin, BaseEstimator):

@@ -6,7 +6,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 import onearm
-from onearm.agent.making import learner_class, require_parameters
+from onearm.agent.making import require_parameters
+from onearm.prepare.learners import learner_class
 
 
 def make_learner(

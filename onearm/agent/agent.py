@@ -19,10 +19,11 @@ from onearm.agent.explanation import Explanation, explain
 from onearm.agent.feedback import as_outcome, require_feedback
 from onearm.agent.floors import SHARE, Floors
 from onearm.agent.labels import Labels, as_names
-from onearm.agent.making import as_schema, learner_class, load_learner, make_learner
+from onearm.agent.making import as_schema, load_learner, make_learner
 from onearm.core import saving
 from onearm.core.choice import Choice
 from onearm.core.locking import Lock
+from onearm.prepare.learners import learner_class
 from onearm.schema.monitor import Monitor
 from onearm.schema.names import listed
 from onearm.schema.schema import Schema
@@ -107,7 +108,7 @@ class Agent(saving.Saveable):
 
     @property
     def retired(self) -> tuple[Label, ...]:
-        """The labels that are retired: they are not chosen, and take late answers."""
+        """The labels that are retired; they are not chosen, and take late answers."""
         return tuple(self._labels.names[number] for number in sorted(self._labels.retired))
 
     @property
@@ -166,6 +167,8 @@ class Agent(saving.Saveable):
 
     def learn(self, log: Any) -> None:
         """Learn from an `onearm.Log` of another policy, and remember up to which event."""
+        if not hasattr(log, "feedback"):
+            raise ValueError(f"log must be an onearm.Log, got a {type(log).__name__}")
         if self._feedback != log.feedback:
             kinds = f"{self._feedback!r}, as the agent's, got {log.feedback!r}"
             raise ValueError(f"feedback of the log must be {kinds}")
@@ -177,7 +180,8 @@ class Agent(saving.Saveable):
 
     def predict(self, data: Any) -> Any:
         """Return the greedy label of a context (a dict), or a list of those of a frame's rows."""
-        if isinstance(data, Mapping) or getattr(data, "ndim", 2) == 1:
+        is_named_tuple = hasattr(data, "_asdict")
+        if isinstance(data, Mapping) or is_named_tuple or getattr(data, "ndim", 2) == 1:
             return self.predict([data])[0]
         return self.predict_rows(self._encode_all(data))
 

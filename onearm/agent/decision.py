@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any, NamedTuple
 
 from onearm.schema.names import listed
@@ -67,6 +68,9 @@ def as_decision(choice: Any) -> Decision:
             f"{shown(choice)}"
         )
     decision = Decision(*choice)
+    propensity: Any = decision.propensity
+    if not isinstance(propensity, Real):
+        raise ValueError(f"propensity must be a number, got {shown(propensity)}")
     if not isinstance(decision.among, list | tuple):
         raise ValueError(f"among of a choice must be labels, got {shown(decision.among)}")
     return decision._replace(among=tuple(decision.among))

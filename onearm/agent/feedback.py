@@ -32,12 +32,12 @@ def require_feedback(learner: Any, feedback: Any) -> None:
 
 
 def as_outcome(feedback: str, reward: Any) -> float | bool:
-    """Return a reward in the type that tells a learner what is meant."""
+    """Return a reward in the type that tells a learner what is meant; -0.0 is 0.0."""
     if type(reward) is float and feedback == REWARD and 0.0 <= reward <= 1.0:
-        return reward
+        return reward + 0.0
     number: Any = reward if isinstance(reward, Real | np.bool_) else np.nan
     if feedback == REWARD and 0 <= number <= 1:
-        return float(number)
+        return float(number) + 0.0
     if feedback == ONE_RIGHT and number in (0, 1):
         return bool(number)
     allowed = "a number in [0, 1]" if feedback == REWARD else "1 or 0, for right or wrong"

@@ -32,10 +32,10 @@ class Floors:
 def with_floor(learner: Any, floor: float) -> Any:
     """Return a learner that shares all with another except its floor."""
     view = object.__new__(type(learner))
-    own = {name: value for name, value in vars(learner).items() if name not in CALLS}
-    if "inner" in own:  # of Prepared
-        own["inner"] = with_floor(own["inner"], floor)
+    content = {name: value for name, value in vars(learner).items() if name not in CALLS}
+    if "inner" in content:  # of Prepared
+        content["inner"] = with_floor(content["inner"], floor)
     else:
-        own["floor"] = floor
-    vars(view).update(own)
+        content["floor"] = floor
+    vars(view).update(content)
     return view

@@ -96,6 +96,8 @@ def as_names(labels: Any) -> tuple[Label, ...]:
     """Return names of labels: texts or integers that differ as texts, two at least."""
     if isinstance(labels, str | bytes) or not isinstance(labels, Iterable):
         raise ValueError(f"labels must be a list of names, got {shown(labels)}")
+    if isinstance(labels, set | frozenset):  # whose order differs from process to process
+        raise ValueError(f"labels must be in an order, as in a list, got {shown(labels)}")
     names = [name.item() if isinstance(name, np.generic) else name for name in labels]
     for name in names:
         if not isinstance(name, str | int) or isinstance(name, bool):

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-import onearm
 from onearm.agent.labels import as_names
 from onearm.core import saving
 from onearm.core.learner import Learner
@@ -26,26 +25,16 @@ SAVED = {
 
 def as_schema(schema: Any) -> Schema:
     """Return a schema that was given as such or as a dict of columns."""
+    schema = Schema(schema) if isinstance(schema, Mapping) else schema
     if isinstance(schema, Schema):
+        if not schema.columns:
+            raise ValueError("schema must have at least one column, got none")
         return schema
-    if isinstance(schema, Mapping):
-        return Schema(schema)
     got = "none" if schema is None else f"a {type(schema).__name__}"
     raise ValueError(
         'schema must be a dict, as {"age": "number", "device": "category"}, or an onearm.Schema, '
         f"as Schema.infer(frame) returns, got {got}"
     )
-
-
-def learner_class(learner: Any) -> Any:
-    """Return the class of a learner that is given as such or by its name."""
-    if isinstance(learner, str) and learner in onearm.LEARNERS:
-        return getattr(onearm, learner)
-    if isinstance(learner, type) and issubclass(learner, Learner):
-        return learner
-    hint = did_you_mean(learner, onearm.LEARNERS) if isinstance(learner, str) else ""
-    known = listed(onearm.LEARNERS, len(onearm.LEARNERS), str)
-    raise ValueError(f"learner must be a class or one of {known}, got {shown(learner)}{hint}")
 
 
 def make_learner(cls: Any, schema: Schema, params: dict[str, Any]) -> Any:

@@ -135,11 +135,11 @@ class Booster(Learner):
             scale = 1.0 / weight
         ranges = (self.grace_period, self.delta, self.tau, scale)
         logarithmic = (False, True, True, False)
-        each = [
+        sampled = [
             [_sampled(*pair, uniform(rng)) for pair in zip(ranges, logarithmic, strict=True)]
             for _ in range(n)
         ]
-        return np.array(each).T.copy()
+        return np.array(sampled).T.copy()
 
 
 def _sampled(given: Any, logarithmic: bool, u: float) -> float:

@@ -50,11 +50,13 @@ def circle(k: int, N: int, gamma: float, ties: str) -> Circle:
         h, J = half(ns, R), largest(ns, R, b + gamma)
         angles = [(i + 0.5) * math.pi / h for i in range(h)]
         F = np.cumsum(poisson_terms(b * R, angles, J), axis=0)
-        own = poisson_terms((b + gamma) * R, angles, J)
-        own[-1] = 0.0  # as good as, and also where j is larger
+        own_votes = poisson_terms((b + gamma) * R, angles, J)
+        own_votes[-1] = 0.0  # as good as, and also where j is larger
         of_group = [h, J, put(bounds(F)), put(peaks((b + gamma) * R, J)), put(at_least(b * R, J))]
         most = [J] + [min(J, N // (2**i + 1)) for i in range(1, len(levels))]  # which M can be
-        rows = [put(factors(F[: j + 2], own, x)) for j, (x, _) in zip(most, levels, strict=True)]
+        rows = [
+            put(factors(F[: j + 2], own_votes, x)) for j, (x, _) in zip(most, levels, strict=True)
+        ]
         for n in ns:
             turn = [math.cos(n * v) for v in angles] + [-math.sin(n * v) for v in angles]
             turns = put(np.array([*turn, 1.0 / (h * poisson(n, R))]))
@@ -126,15 +128,15 @@ def bounds(F: np.ndarray) -> np.ndarray:
     return np.log([rows[:, i:].max(axis=1) for i in range(0, size.shape[1], BLOCK)]).T
 
 
-def factors(F: np.ndarray, own: np.ndarray, x: np.ndarray) -> np.ndarray:
+def factors(F: np.ndarray, own_votes: np.ndarray, x: np.ndarray) -> np.ndarray:
     """The rows of a group and a level."""
-    more = np.cumsum(own[::-1], axis=0)[::-1]
+    more = np.cumsum(own_votes[::-1], axis=0)[::-1]
     f = (1.0 - x) * F[:-1, :, :, None] + x * F[1:, :, :, None]
     f[:, 0] += TINY
     rows = np.zeros((len(f) + 1, 8, *f.shape[2:]))  # the first: one vote more than M
     rows[1:, 0:2] = f
     rows[2:, 2:4] = quotient(f[:-1], f[1:])
-    rows[1:, 4:6] = quotient(own[1 : len(rows), :, :, None], f)
+    rows[1:, 4:6] = quotient(own_votes[1 : len(rows), :, :, None], f)
     rows[1:, 6:8] = quotient(more[1 : len(rows), :, :, None], f)
     return rows
 

@@ -94,10 +94,11 @@ def it_learns(regressor: Any) -> None:
 
 def bad_rows_change_nothing(regressor: Any) -> None:
     copy, (X, y) = fresh(regressor), rows(regressor, 20)
-    before, wrong = bits(copy), np.where(np.arange(20)[:, None] == 19, np.nan, X)
+    before, last = bits(copy), np.arange(20)[:, None] == 19
+    value = np.inf if regressor.missing else np.nan
     bad = {
-        "NaN": (wrong, y), "a column less": (X[:, :2], y), "an output less": (X, y[:, :1]),
-        "NaN as answer": (X, wrong[:, :2]),
+        f"{value}": (np.where(last, value, X), y), "a column less": (X[:, :2], y),
+        "an output less": (X, y[:, :1]), "NaN as answer": (X, np.where(last, np.nan, y)),
     }  # fmt: skip
     for what, given in bad.items():
         trial.require_refused(partial(play, copy, *given), "must ", what)

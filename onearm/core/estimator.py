@@ -23,6 +23,7 @@ from onearm.core.inputs import (
     as_row,
     as_rows,
     between,
+    by_name,
     check_row,
     count,
     is_row,
@@ -130,8 +131,8 @@ class Estimator(saving.Saveable):
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return the arrays that learning changes, by name."""
-        own = {f.name: getattr(self, f.name) for f in state.state_fields(self)}
-        return own | {n: a for part in self.parts for n, a in part.arrays().items()}
+        arrays = {f.name: getattr(self, f.name) for f in state.state_fields(self)}
+        return arrays | {n: a for part in self.parts for n, a in part.arrays().items()}
 
     def content(self) -> dict[str, np.ndarray]:
         """Return the arrays without room that is still unused: what is saved and compared."""
@@ -194,7 +195,7 @@ class Estimator(saving.Saveable):
 
     def _row(self, x: Any) -> Any:
         """Return a row as kernels take it; its values are checked only where it is made dense."""
-        x = as_row(x, self.n_features)
+        x = as_row(by_name(x, self.schema), self.n_features)
         if self.fills_missing:
             x = without_gaps(x)
         if self.dense_rows and isinstance(x, tuple):
@@ -209,6 +210,7 @@ class Estimator(saving.Saveable):
 
     def _examples(self, X: Any, y: Any = None, targets: Any = None) -> Iterator[tuple[Any, Any]]:
         """Yield rows, converted and checked, and `targets(y, n, first)`; of arrays all at once."""
+        X = by_name(X, self.schema)
         if not is_read_once(X, self.dense_rows):
             for _ in self._converted(X, y, targets):
                 pass
@@ -250,8 +252,9 @@ class Estimator(saving.Saveable):
             raise
         return result(logs)
 
-    def _each(self, X: Any, kernel: Any, width: int, *among: np.ndarray) -> np.ndarray:
+    def _by_row(self, X: Any, kernel: Any, width: int, *among: np.ndarray) -> np.ndarray:
         """Return `width` numbers for a row, or for each of many, that change nothing."""
+        X = by_name(X, self.schema)
         if is_row(X):
             x = self._row(X)
             self._check_row(x)

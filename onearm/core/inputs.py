@@ -5,12 +5,14 @@ dense vector, or sparse (indices, values). Values are not copied that are right 
 indices are: kernels use them as addresses, and nobody must change them once they are checked.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from onearm.core.sparse_check import csr_arrays
 from onearm.core.vectors import FINE, LARGEST, NOT_FINITE, fault, first_fault
+from onearm.schema.difference import UNNAMED
 
 Rows = Any  # a dense (n, d) array or a tuple (starts, indices, values)
 
@@ -59,6 +61,20 @@ def as_row(x: Any, d: int) -> Any:
     if x.shape != (d,):
         raise ValueError(f"x must be one row of {d} features, got shape {x.shape}")
     return x
+
+
+def by_name(X: Any, schema: Any) -> Any:
+    """Return a frame, a row of one or a dict as the schema encodes it; all else as it is.
+
+    A schema whose columns have no names, as those of a file without a header, says nothing.
+    """
+    if schema is None or isinstance(X, np.ndarray | tuple | list):
+        return X
+    is_frame = any(hasattr(type(X), name) for name in ("columns", "column_names"))
+    is_named = isinstance(X, Mapping) or hasattr(type(X), "to_dict")
+    if not (is_frame or is_named) or all(map(UNNAMED.fullmatch, schema.names)):
+        return X
+    return schema.encode_all(X) if is_frame else schema.encode(X)
 
 
 def is_row(x: Any) -> bool:

@@ -53,6 +53,7 @@ separate_kernel = partial(kernel, separate=True)
 # for every array of every tuple that a kernel takes, which for a tree takes longer than the tree.
 # To return an array from such a kernel would free it twice.
 kernel_without_refcounts = partial(kernel, _nrt=False)
+separate_kernel_without_refcounts = partial(kernel, separate=True, _nrt=False)
 
 
 def compose(template: Callable[..., Any], /, **kernels: Any) -> Any:

@@ -210,12 +210,11 @@ class Learner(Estimator):
             )
         for rows, trace in log.examples(self):
             self.learn(rows, trace)
-        known = {} if self.trained_on is None else self.trained_on
-        vars(self)["trained_on"] = known | {log.identity: log.start + len(log)}
+        vars(self)["trained_on"] = log.learnt(self.trained_on)
 
     def scores(self, X: Any) -> np.ndarray:
         """Return the k scores of a row, or of each of many; they change nothing."""
-        return self._each(X, self.kernels.score, self.n_classes)
+        return self._by_row(X, self.kernels.score, self.n_classes)
 
     def chances(self, X: Any, among: Any = None) -> np.ndarray:
         """Return, for a row or each of many, the probability with which `choose` takes each label.
@@ -223,7 +222,7 @@ class Learner(Estimator):
         `among` are the labels allowed, or a mask of them.
         """
         among = self.labels if among is None else as_among(among, self.n_classes)
-        return self._each(X, self.kernels.chance, self.n_classes, among)
+        return self._by_row(X, self.kernels.chance, self.n_classes, among)
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the greedy label of a row, or of each of many: no exploration, no change."""

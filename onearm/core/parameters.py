@@ -5,14 +5,16 @@ of the right kind is stored in one type, so that kernels are compiled for that t
 """
 
 import inspect
+import json
 import re
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import MISSING, Field, field, fields
 from numbers import Integral, Real
 from typing import Any
 
 from onearm.core.state import Interval
+from onearm.schema.names import did_you_mean
 
 REQUIRED = MISSING  # the default of a parameter that has none
 
@@ -36,7 +38,7 @@ def real(default: Any, interval: str, *, fixed: bool = False, doc: str = "") -> 
 def span(default: Any, interval: str, *others: str, doc: str = "") -> Any:
     """Return a field for a number in an interval, a range (low, high) of such, or a few words.
 
-    Settings are drawn from it when the learner is made: it is fixed.
+    Settings are sampled from it when the learner is made: it is fixed.
     """
     number = real(default, interval).metadata["inside"]
 
@@ -64,8 +66,9 @@ def whole(default: Any, least: int, most: int = 2**31 - 1, *, doc: str = "") -> 
     return _field(default, f"an integer in [{least}, {most}]", inside, True, doc)
 
 
-def wholes(default: tuple[int, ...], least: int, most: int = 2**31 - 1, *, doc: str = "") -> Any:
+def wholes(default: tuple[int, ...], least: int, *, doc: str = "") -> Any:
     """Return a field for a sequence of integers of at least `least`."""
+    most = 2**31 - 1
     number = whole(REQUIRED, least, most).metadata["inside"]
 
     def inside(value: Any) -> tuple[int, ...] | None:
@@ -165,3 +168,22 @@ def _described(parameter: Field, name: str) -> str:
     default = "" if parameter.default is MISSING else f", default {parameter.default!r}"
     text = textwrap.fill(parameter.metadata["doc"], 92)
     return f"{name} : {parameter.metadata['allowed']}{default}\n{textwrap.indent(text, '    ')}"
+
+
+def from_texts(texts: Iterable[str], known: Collection[str], what: str) -> dict[str, Any]:
+    """Return parameters of texts, each name=value; a value that is no JSON is a word.
+
+    >>> from_texts(["gamma=0.1", "weak=tree"], ["gamma", "weak"], "--set")
+    {'gamma': 0.1, 'weak': 'tree'}
+    """
+    given: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or name not in known:
+            allowed = f"name=value, with one of {', '.join(known)} as name"
+            raise ValueError(f"{what} must be {allowed}, got {text!r}{did_you_mean(name, known)}")
+        try:
+            given[name] = json.loads(value)
+        except ValueError:
+            given[name] = value
+    return given

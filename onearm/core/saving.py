@@ -79,7 +79,7 @@ def write(path: Path, data: bytes) -> None:
             if os.name == "nt":  # Windows renames no open file
                 file.close()
             unfinished.replace(path)
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
     finally:
         unfinished.unlink(missing_ok=True)
 
@@ -98,7 +98,8 @@ def _new_file(path: Path) -> tuple[int, bool]:
     return number, named
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """Have the names of the files in a folder on the disk."""
     if hasattr(os, "O_DIRECTORY"):
         number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:

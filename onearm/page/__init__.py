@@ -58,16 +58,17 @@ def html(
     shown: dict[str, Any],
     scripts: tuple[str, ...] = SCRIPTS,
     style: str = plots.STYLESHEET,
+    folder: Path = HERE,
 ) -> str:
-    """Return a page; the program is made of uPlot and the scripts."""
+    """Return a page; the program is made of uPlot and the scripts, the template is in a folder."""
     uplot = HERE / "uplot"
     licence = f"/*!\nuPlot\n{(uplot / 'LICENSE').read_text()}*/"
     parts = [(HERE / f"{name}.js").read_text() for name in scripts]
     library = (uplot / "uPlot.iife.min.js").read_text()
     program = "\n".join([licence, library, '"use strict";', *parts])
     environment = Environment(
-        loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True,
+        loader=FileSystemLoader([HERE, folder]), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     environment.filters.update({name: getattr(text, name) for name in FILTERS})
     return environment.get_template(template).render(

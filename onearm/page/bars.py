@@ -20,12 +20,12 @@ def bars(edges: list[float], counts: list[int]) -> Row:
     [('0', 12.5), ('0.1', 50.0), ('1', 75.0), ('10', 100.0)]
     """
     most, n = max(max(counts), 1), len(counts)
-    found = []
+    heights = []
     for low, high, m in zip(edges[:-1], edges[1:], counts, strict=True):
         height = (SINGLE + math.log10(m)) / (SINGLE + math.log10(most)) if m else 0.0
         title = f"weights {weight(low)} to {weight(high)}: {count(m)} event{'' if m == 1 else 's'}"
-        found.append({"height": round(100 * height, 2), "title": title})
-    return {"bars": found, "marks": _marks(edges, n)}
+        heights.append({"height": round(100 * height, 2), "title": title})
+    return {"bars": heights, "marks": _marks(edges, n)}
 
 
 def _marks(edges: list[float], n: int) -> list[Row]:

@@ -19,6 +19,7 @@ from onearm.core.kernels import bind
 from onearm.core.learner import Learner
 from onearm.core.parameters import named, pairs_of, settings_of, whole, wholes
 from onearm.core.vectors import LARGEST
+from onearm.prepare.learners import learner_class
 from onearm.prepare.rows import WIDE, note, places, prepare_dense, prepare_few, prepare_sparse
 
 SHARED = ("choosing", "updating")  # generators: those of the whole are used
@@ -78,11 +79,11 @@ def assembled(cls: Any, form: str) -> Kernels:
 class Inner:
     """The arrays of the inner learner, as a part of the whole."""
 
-    def __init__(self, learner: Estimator) -> None:
-        self.learner = learner
+    def __init__(self, learner: Estimator, shared: tuple[str, ...] = SHARED) -> None:
+        self.learner, self.shared = learner, shared
 
     def shapes(self) -> state.Shapes:
-        return {n: s for n, s in self.learner.shapes().items() if n not in SHARED}
+        return {n: s for n, s in self.learner.shapes().items() if n not in self.shared}
 
     def content_shapes(self, saved: dict[str, np.ndarray]) -> state.Shapes:
         return self.shapes()
@@ -91,7 +92,7 @@ class Inner:
         self.learner._build()
 
     def arrays(self) -> dict[str, np.ndarray]:
-        return {n: a for n, a in self.learner.arrays().items() if n not in SHARED}
+        return {n: a for n, a in self.learner.arrays().items() if n not in self.shared}
 
     content = arrays
 
@@ -244,8 +245,10 @@ def learner_for(
 ) -> Any:  # fmt: skip
     """Return a learner of class `cls` for such columns, with the preparation that it wants.
 
-    `raw` leaves preparation out. `seed` and `interactions` are those of Prepared.
+    `cls` may be a name. `raw` leaves preparation out. `seed` and `interactions` are those of
+    Prepared.
     """
+    cls = cls if callable(cls) else learner_class(cls)
     sizes: dict[str, Any] = {"n_classes": n_classes, "n_features": n_features}
     if not wants_preparation(cls) or raw:
         if params.pop("interactions", ()):

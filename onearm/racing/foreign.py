@@ -44,11 +44,11 @@ class ForeignClass:
         signature = _signature(given) if self.is_maker else {}
         self.takes = [name for name in GIVEN if name in signature]
         self.__dataclass_fields__ = dict.fromkeys(self.takes)  # asked whether it has `nominal`
-        own = {name: p for name, p in signature.items() if name not in GIVEN}
-        self.required = [name for name, p in own.items() if p.default is p.empty]
+        others = {name: p for name, p in signature.items() if name not in GIVEN}
+        self.required = [name for name, p in others.items() if p.default is p.empty]
         explored = predicts is None or predicts in EXPLORED
-        self.parameters = list(dict.fromkeys([*own, *(["epsilon"] if explored else [])]))
-        self.has_epsilon = "epsilon" in own
+        self.parameters = list(dict.fromkeys([*others, *(["epsilon"] if explored else [])]))
+        self.has_epsilon = "epsilon" in others
         self.payload = dumped(given)
         self.code = code_of(given, ForeignLearner, adapted)
 
@@ -72,17 +72,17 @@ class ForeignClass:
             raise ValueError(f"{self.__name__}: epsilon must be in [0, 1], got {epsilon!r}")
 
     def __call__(
-        self, n_classes: int, n_features: int, *, seed: int = 0, nominal: Any = (), **own: Any
+        self, n_classes: int, n_features: int, *, seed: int = 0, nominal: Any = (), **given: Any
     ) -> "ForeignLearner":
-        self.require_parameters(own)
+        self.require_parameters(given)
         sizes = (n_classes, n_features, nominal, seed, seed % 2**32)
         known = {k: v for k, v in zip(GIVEN, sizes, strict=True) if k in self.takes}
-        mine = {k: v for k, v in own.items() if k != "epsilon" or self.has_epsilon}
+        mine = {k: v for k, v in given.items() if k != "epsilon" or self.has_epsilon}
         model = cloudpickle.loads(self.payload)
         if self.is_maker:
             model = in_words(f"{self.__name__}()", model, **known, **mine)
-        epsilon = EPSILON if self.has_epsilon else own.get("epsilon", EPSILON)
-        return ForeignLearner(self, model, n_classes, epsilon, seed, own)
+        epsilon = EPSILON if self.has_epsilon else given.get("epsilon", EPSILON)
+        return ForeignLearner(self, model, n_classes, epsilon, seed, given)
 
 
 class ForeignLearner:
@@ -92,15 +92,15 @@ class ForeignLearner:
     schema: Any = None
 
     def __init__(
-        self, cls: ForeignClass, model: Any, n_classes: int, epsilon: float, seed: int, own: Any
+        self, cls: ForeignClass, model: Any, n_classes: int, epsilon: float, seed: int, given: Any
     ) -> None:
         self.cls, self.model, self.n_classes, self.rounds = cls, model, n_classes, 0
         self.exploration = "epsilon" if protocol(model) in EXPLORED else None
-        if self.exploration is None and "epsilon" in own and not cls.has_epsilon:
+        if self.exploration is None and "epsilon" in given and not cls.has_epsilon:
             raise RunError(f"{cls.__name__} has no parameter 'epsilon': it explores by itself")
         self.epsilon = epsilon
         self.adapter = adapted(model, n_classes, epsilon, seed)
-        self.played = own | ({"epsilon": epsilon} if self.exploration else {})
+        self.played = given | ({"epsilon": epsilon} if self.exploration else {})
 
     def params(self) -> dict[str, Any]:
         return self.played

@@ -30,8 +30,8 @@ def require_name(name: str) -> str:
     known = {learner.lower(): learner for learner in onearm.LEARNERS}
     if name.strip().lower() not in known:
         likely = did_you_mean(name, onearm.LEARNERS)
-        own = "your own as file.py:Class"
-        names = f"{', '.join(onearm.LEARNERS)}, or {own}"
+        file = "your own as file.py:Class"
+        names = f"{', '.join(onearm.LEARNERS)}, or {file}"
         raise ValueError(f"learners must be among {names}, got {name!r}{likely}")
     return known[name.strip().lower()]
 
@@ -48,14 +48,14 @@ def find(name: str) -> Any:
     else:
         module = _of_package(place)
     if not wanted or not hasattr(module, wanted):
-        own = [key for key, value in vars(module).items() if _is_own(key, value, module)]
-        names = ", ".join(own[:20]) or "no class or function"
-        likely = did_you_mean(wanted, own)
-        raise ValueError(f"{place} has no learner {wanted!r}; it has {names}{likely}")
+        names = [key for key, value in vars(module).items() if _is_defined_in(key, value, module)]
+        listed = ", ".join(names[:20]) or "no class or function"
+        likely = did_you_mean(wanted, names)
+        raise ValueError(f"{place} has no learner {wanted!r}; it has {listed}{likely}")
     return getattr(module, wanted)
 
 
-def _is_own(key: str, value: Any, module: ModuleType) -> bool:
+def _is_defined_in(key: str, value: Any, module: ModuleType) -> bool:
     defined = getattr(value, "__module__", None) == module.__name__ and hasattr(value, "__name__")
     return not key.startswith("_") and (defined or key in getattr(module, "__all__", ()))
 

@@ -116,7 +116,9 @@ def resolve(spec: Any, rounds: int | None = None) -> Source:
         is_named = str(spec).lower() in {*SYNTHETIC, *datasets.names()}
         spec = {"name" if is_named else "file": str(spec)}
     if not isinstance(spec, dict) or not {"file", "name"} & set(spec):
-        raise ValueError(f"streams must be names, files or Streams, got {spec!r}")
+        way_out = ": Stream.from_frame makes one" * hasattr(spec, "columns")
+        got = f"a {type(spec).__name__}{way_out}" if way_out else repr(spec)
+        raise ValueError(f"streams must be names, files or Streams, got {got}")
     return _file(spec) if "file" in spec else _named(spec)
 
 
@@ -127,6 +129,10 @@ def _file(spec: dict[str, Any]) -> Source:
     if not path.is_file():
         known = [*SYNTHETIC.values(), *datasets.names()]
         beside = [str(path.parent / other.name) for other in _files(path.parent)]
+        if path.is_dir() or path.suffix or len(path.parts) > 1:  # no name of a stream
+            what = "this is a folder" if path.is_dir() else "there is none"
+            hint = did_you_mean(spec["file"], beside)
+            raise ValueError(f"stream must be a file: {what}, got {spec['file']!r}{hint}")
         hint = did_you_mean(spec["file"], [*known, *beside])
         allowed = f"a file or one of {', '.join(known)}"
         raise ValueError(f"stream must be {allowed}, got {spec['file']!r}{hint}")

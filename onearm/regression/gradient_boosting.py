@@ -10,6 +10,10 @@ v_i, it is the estimate (m/δ)·ℓ(y^{i-1} + δ v_i)·v_i, m the number of outp
 
 N. Brukhim, E. Hazan. Online boosting with bandit feedback. ALT 2021, Algorithm 2. A. Beygelzimer,
 E. Hazan, S. Kale, H. Luo. Online gradient boosting. NeurIPS 2015, Algorithms 1 and 2.
+
+Differs from the first paper: γ is in (0, 1], where it has γ ≥ 1. A weak learner is to reach γ times
+what the best of its class gains, so above 1 it would have to beat the best; the proofs hold for any
+γ > 0, and γ = 1 is in both ranges. Π_Y is clipping to `low` … `high`, by default the whole line.
 """
 
 from dataclasses import dataclass

@@ -5,6 +5,9 @@
           weights, it takes g = mean_i (n/δ)·ℓ_i·U_i for the gradient; Π keeps ‖W‖ ≤ R - δ
     FKM   the same for N = 1: what it plays is what it asks for
 
+With `perturb="prediction"` they move not weights but predictions: v_i is a unit vector among the m
+outputs, losses are those of W x + δ v_i, the estimate is g = mean_i (m/δ)·ℓ_i·v_i xᵀ, and ‖W‖ ≤ R.
+
 η = lr·t^(-power).
 
 M. Zinkevich. Online convex programming and generalized infinitesimal gradient ascent. ICML 2003.
@@ -13,18 +16,19 @@ A. Flaxman, A. Kalai, B. McMahan. Online convex optimization in the bandit setti
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from onearm.core.kernels import kernel_without_refcounts
-from onearm.core.parameters import real, whole
+from onearm.core.parameters import option, real, whole
 from onearm.core.rng import normal
 from onearm.core.state import state
 from onearm.core.vectors import entry, size
 from onearm.regression.losses import slope_of
 from onearm.regression.regressor import Regressor
-from onearm.regression.rounds import assemble
+from onearm.regression.rounds import Kernels, assemble
+from onearm.regression.stages import move
 
 
 @kernel_without_refcounts
@@ -116,6 +120,41 @@ def learn_losses(x, losses, directions, t, model):
     project(W, R - delta)
 
 
+@kernel_without_refcounts
+def ask_around(x, prediction, points, directions, rng, model):
+    """Draw directions; the points are the prediction W x moved along them."""
+    _, p, (lr, power, R, delta, low, high) = model
+    for i in range(len(points)):
+        for k in range(len(p)):
+            points[i, k] = p[k]
+    move(points, points, directions, delta, rng)
+
+
+@kernel_without_refcounts
+def ask_around_for_prediction(x, prediction, points, directions, rng, model):
+    """The same; the first point is played."""
+    ask_around(x, prediction, points, directions, rng, model)
+    for k in range(len(prediction)):
+        prediction[k] = points[0, k]
+
+
+@kernel_without_refcounts
+def learn_losses_around(x, losses, directions, t, model):
+    """Step against the mean estimate of the gradient by the prediction."""
+    W, p, (lr, power, R, delta, low, high) = model
+    N, m = directions.shape
+    eta = lr * t ** (-power)
+    for k in range(m):
+        g = 0.0
+        for i in range(N):
+            g += losses[i] * directions[i, k]
+        step = eta * m / (delta * N) * g
+        for i in range(size(x)):
+            j, v = entry(x, i)
+            W[j, k] -= step * v
+    project(W, R)
+
+
 def linear_model(r: Any, delta: float = 0.0) -> tuple:
     """Return weights, a scratch array and settings of a regressor."""
     return r.weights, np.empty(r.n_outputs), (r.lr, r.power, r.R, delta, r.low, r.high)
@@ -157,20 +196,34 @@ class NFKM(Regressor):
     """
 
     n_points: int = whole(20, 1, doc="Number N of points whose losses are queried.")
-    delta: float = real(0.5, "[1e-12, 1e12]", doc="Distance δ that weights are moved.")
+    delta: float = real(
+        0.5, "[1e-12, 1e12]", doc="Distance δ that weights or predictions are moved."
+    )
+    perturb: str = option(
+        "weights", "weights", "prediction", doc="What is moved: the 'weights' or the 'prediction'."
+    )
     weights: np.ndarray = state("n_features", "n_outputs")
 
-    kernels = assemble("NFKM", predict, learn_losses, ask)
+    kernels_by_perturb: ClassVar[dict[str, Kernels]] = {
+        "weights": assemble("NFKM", predict, learn_losses, ask),
+        "prediction": assemble("NFKM.around", predict, learn_losses_around, ask_around),
+    }
+
+    @property
+    def kernels(self) -> Kernels:  # type: ignore[override] # by what is moved
+        return self.kernels_by_perturb[self.perturb]
 
     def model(self) -> tuple:
         return linear_model(self, self.delta)
 
     def validate(self) -> None:
         super().validate()
-        if self.R <= self.delta:
+        if self.perturb == "weights" and self.R <= self.delta:
             raise ValueError(f"R must be above delta = {self.delta}, got {self.R!r}")
 
     def directions_shape(self) -> tuple[int, ...]:
+        if self.perturb == "prediction":
+            return self.n_points, self.n_outputs
         return self.n_points, self.n_features, self.n_outputs
 
 
@@ -189,4 +242,9 @@ class FKM(NFKM):
 
     n_points: int = whole(1, 1, 1, doc="Always 1.")
 
-    kernels = assemble("FKM", predict, learn_losses, ask_for_prediction)
+    kernels_by_perturb: ClassVar[dict[str, Kernels]] = {
+        "weights": assemble("FKM", predict, learn_losses, ask_for_prediction),
+        "prediction": assemble(
+            "FKM.around", predict, learn_losses_around, ask_around_for_prediction
+        ),
+    }

@@ -74,7 +74,7 @@ class Regressor(Estimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the predictions for many rows, (n, m), or (n,) for one output; or for one row."""
-        out = self._each(X, self.kernels.predict, self.n_outputs)
+        out = self._by_row(X, self.kernels.predict, self.n_outputs)
         return out[..., 0] if self.n_outputs == 1 else out
 
     def choose(self, x: Any) -> Query:

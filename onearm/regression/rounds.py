@@ -74,10 +74,11 @@ def _update(x, prediction, losses, directions, t, model):
 
 
 class Kernels(NamedTuple):
-    """What a regressor runs; the last two where it learns from losses."""
+    """What a regressor runs; `choose` and `update` where it learns from losses."""
 
     predict: Any
     play: Any
+    stages: tuple[Any, Any, Any]  # predict, learn and ask, for one row
     choose: Any = None
     update: Any = None
 
@@ -86,11 +87,13 @@ def assemble(name: str, predict: Any, learn: Any, ask: Any = None, bind: Any = b
     """Bind what the regressor called `name` needs; with `ask`, `learn` takes losses."""
     rows = bind(_predict, f"{name}.predict", predict=predict)
     if ask is None:
-        return Kernels(rows, bind(_play, f"{name}.play", predict=predict, learn=learn))
+        play = bind(_play, f"{name}.play", predict=predict, learn=learn)
+        return Kernels(rows, play, (predict, learn, None))
     both = {"predict": predict, "ask": ask}
     return Kernels(
         rows,
         bind(_play_losses, f"{name}.play", learn_losses=learn, **both),
+        (predict, learn, ask),
         bind(_choose, f"{name}.choose", **both),
         bind(_update, f"{name}.update", predict=predict, learn_losses=learn),
     )

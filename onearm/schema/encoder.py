@@ -46,6 +46,7 @@ class Encoder:
         self.plain = [c for c in columns if c.kind != TEXT]
         self.codes = {c.name: Codes(c) for c in self.plain if c.kind != NUMBER}
         self.spare = np.array([c.n_codes if c.kind == CATEGORY else np.nan for c in self.plain])
+        self.has_categories = any(c.kind == CATEGORY for c in self.plain)
         self.words = {c.name: Words(c) for c in columns if c.kind == TEXT}
         sizes = [words.n_buckets for words in self.words.values()]
         *self.starts, self.n_features = accumulate([len(self.plain), *sizes])
@@ -191,8 +192,8 @@ class Encoder:
             raise ValueError(f"a context must have at least one of the columns {known}, got {got}")
 
     def _count(self, names: Collection[str], X: np.ndarray, monitor: Monitor) -> None:
-        is_unseen, by_column = X == self.spare, {}
-        if np.count_nonzero(is_unseen):
+        by_column: dict[str, int] = {}
+        if self.has_categories and np.count_nonzero(is_unseen := X == self.spare):
             unseen = is_unseen.sum(axis=0)
             by_column = {self.plain[j].name: int(unseen[j]) for j in np.flatnonzero(unseen)}
         absent = [name for name in self.names if name not in names]

@@ -6,6 +6,7 @@ many or mostly differ, it is a text. A column that its frame calls categorical i
 whatever its values. The labels are sorted, as numbers if all are.
 """
 
+import re
 import warnings
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
@@ -32,6 +33,12 @@ MANY = 100  # values: a category with more is hashed
 SEVERAL = 3  # words of a value, on average: with more it is a text
 FEW = 20  # rows that say nothing; labels: more of them, with decimals or gaps, are measurements
 NEARLY = 0.9  # of the rows, in nearly every one
+RARE = 0.1  # words for each number of a column: fewer look like mistakes
+LOOKS = {  # of texts
+    "numbers": re.compile(r"[+-]?\s*[$€£¥]?\s*\d[\d.,' ]*(e[+-]?\d+)?\s*[%$€£¥]?", re.I),
+    "dates": re.compile(r"(\d{4}([./-])\d\d?\2\d\d?|\d\d?([./-])\d\d?\3\d{2,4})([T ].*)?"),
+}
+CODE = re.compile(r"0\d+")  # as 01067
 IDENTIFIER = "an identifier is better left out"
 
 
@@ -112,8 +119,13 @@ def _notes_on_numbers(name: str, numbers: np.ndarray, are_dates: bool = False) -
     known = numbers[~np.isnan(numbers)]
     differ = len(np.unique(known)) == len(known) > MANY
     if differ and not are_dates and _are_whole(known):
-        return [f"column {name!r} has another whole number in every row: {IDENTIFIER}"]
+        return [identifier_note(name)]
     return []
+
+
+def identifier_note(name: str) -> str:
+    """Return the note on a column of whole numbers, each of which occurs once."""
+    return f"column {name!r} has another whole number in every row: {IDENTIFIER}"
 
 
 def _are_whole(numbers: np.ndarray) -> bool:
@@ -124,9 +136,50 @@ def notes_on_words(name: str, values: Collection[str | None], n_rows: int) -> li
     """Return what is strange in a column of words."""
     if len(values) == 1 < n_rows:
         return [f"column {name!r} is constant: it tells nothing"]
-    if _differ(values, n_rows) and word_form(values, n_rows) != TEXT:
+    looks = notes_on_looks(name, values)
+    if not looks and _differ(values, n_rows) and word_form(values, n_rows) != TEXT:
         return [f"column {name!r} differs in nearly every row: {IDENTIFIER}"]
+    return looks or notes_on_few_words(name, values)
+
+
+def notes_on_looks(name: str, values: Collection[str | None]) -> list[str]:
+    """Return whether all words of a category look like numbers, or like dates.
+
+    >>> notes_on_looks("price", [f"{n},50 €" for n in range(30)])
+    ["column 'price' is a category of texts that look like numbers, as '0,50 €': convert them ..."]
+    >>> notes_on_looks("postcode", [f"0106{n}" for n in range(30)])
+    []
+    """
+    words = [word for word in values if word is not None]
+    if len(words) <= FEW or any(map(CODE.fullmatch, words)):
+        return []
+    for what, look in reversed(LOOKS.items()):
+        if all(map(look.fullmatch, words)):
+            like = f"is a category of texts that look like {what}, as {min(words)!r}"
+            return [f"column {name!r} {like}: convert them if {what} are meant"]
     return []
+
+
+def notes_on_few_words(name: str, values: Collection[str | None]) -> list[str]:
+    """Return whether a column of numbers was taken for words because of a few of them.
+
+    >>> notes_on_few_words("age", ["old", *map(str, range(18, 80))])
+    ["column 'age' is a category because of 'old' among 62 numbers: is that a mistake in the data?"]
+    """
+    words = [word for word in values if word is not None and not _is_number(word)]
+    n_numbers = sum(word is not None for word in values) - len(words)
+    if not words or n_numbers <= FEW or len(words) > RARE * n_numbers:
+        return []
+    what = f"because of {listed(words)} among {n_numbers:,} numbers"
+    return [f"column {name!r} is a category {what}: is that a mistake in the data?"]
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
 
 
 def _labels(name: str, values: Sequence[Any], notes: list[str]) -> list[str]:

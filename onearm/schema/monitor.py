@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from threading import Lock
 
-from onearm.schema.names import counted, listed
+from onearm.schema.names import counted, did_you_mean, listed
 
 
 class Monitor:
@@ -47,6 +47,29 @@ class Monitor:
                 self.unseen.update(unseen)
                 self.absent.update(dict.fromkeys(absent, n))
                 self.extra.update(dict.fromkeys(extra, n))
+
+    def notes(self) -> list[str]:
+        """Return what is hardly meant where a whole table was encoded by a given schema.
+
+        >>> from onearm import Schema
+        >>> monitor = Monitor()
+        >>> _ = Schema({"age": "number", "day": ["Mo"]}).encode({"day": "mo", "ago": 3}, monitor)
+        >>> for note in monitor.notes():
+        ...     print(note)
+        column 'age' of the schema is not in the table (did you mean 'ago'?): it is always missing
+        column 'day': 1 of 1 values are none that the schema has
+        """
+        notes = [
+            f"column {name!r} of the schema is not in the table{did_you_mean(name, self.extra)}: "
+            "it is always missing"
+            for name, n in self.absent.items()
+            if n == self.rows
+        ]
+        return notes + [
+            f"column {name!r}: {n:,} of {self.rows:,} values are none that the schema has"
+            for name, n in self.unseen.items()
+            if n > self.rows / 2
+        ]
 
     def __repr__(self) -> str:
         parts = [counted(self.rows, "row")]

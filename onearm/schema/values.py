@@ -10,6 +10,7 @@ from uuid import UUID
 import numpy as np
 
 LARGEST = 1e100  # of a value of a row: squares and their sums must stay finite
+LONG = 60  # characters of a value in a message
 DAY = 86400.0  # seconds
 EPOCH = date(1970, 1, 1)
 MISSING_TYPES = ("NAType", "NaTType")  # of pandas
@@ -98,7 +99,7 @@ def as_text(value: Any) -> str:
     raise ValueError(f"must be a text or missing, got {shown(value)}")
 
 
-def shown(value: Any, most: int = 60) -> str:
+def shown(value: Any) -> str:
     """Return a value for a message, cut if it is long."""
     text = repr(value)
-    return text if len(text) <= most else f"{text[:most]}…"
+    return text if len(text) <= LONG else f"{text[:LONG]}…"

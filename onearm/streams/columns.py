@@ -13,7 +13,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from onearm.schema.inference import notes_on_labels
+from onearm.schema.inference import (
+    identifier_note,
+    notes_on_few_words,
+    notes_on_labels,
+    notes_on_looks,
+)
 from onearm.schema.names import counted, did_you_mean, listed
 from onearm.schema.schema import Schema
 from onearm.streams.chunks import Chunks
@@ -56,6 +61,7 @@ class Columns:
         self.n_rows = 0
         self.low = np.full(len(self.names), np.inf)  # the least value or code of a column
         self.high = -self.low
+        self.rises = np.ones(len(self.names), bool)  # by whole numbers, from each row to the next
         self.late = False  # whether a column turned out to be nominal after the first block
 
     def _index(self, what: str, given: Any) -> int:
@@ -107,8 +113,12 @@ class Columns:
 
     def learn(self, table: Table) -> None:
         """Learn the size of the table and its words."""
+        above = np.full(len(self.names), -np.inf)
         for X in table.blocks(self):
             self.n_rows += len(X)
+            steps = np.diff(X, axis=0, prepend=above[None])
+            self.rises &= (steps > 0).all(axis=0) & (X == np.floor(X)).all(axis=0)
+            above = X[-1]
             self.low = np.fmin(self.low, np.fmin.reduce(X))
             self.high = np.fmax(self.high, np.fmax.reduce(X))
             self.gaps.update(np.flatnonzero(np.isnan(X).any(axis=0)).tolist())
@@ -137,7 +147,7 @@ class Columns:
         missing = listed(self.names[j] for j in gaps) or "none"
         size = f"{counted(self.n_rows, 'row')}, {counted(last, 'feature')}"
         unique = [self.names[j] for j in words if len(self.codes[j].words) > self.n_rows / 2 > MANY]
-        hint = f"; {listed(unique)} differs in nearly every row: better left out" if unique else ""
+        hint = f"; nearly as many values as rows: {listed(unique)}" if unique else ""
         constant = [self.names[j] for j in np.flatnonzero(self.low == self.high) if j != self.label]
         hint += f"; constant: {listed(constant)}" if constant else ""
         return (
@@ -165,7 +175,16 @@ def table_stream(table: Table, label: Column, nominal: Any, name: str, log: Any)
     what = f"{table.file}: the label, column {table.names[at]!r},"
     of_word, class_names = classes(columns.codes[at].words, what)
     log(columns.sentence(label is not None, len(class_names)))
-    for note in notes_on_labels(table.names[at], class_names, columns.n_rows):
+    notes = notes_on_labels(table.names[at], class_names, columns.n_rows)
+    if nominal is None:
+        for j in sorted(columns.codes.keys() - {at}):
+            words = [word for word in columns.codes[j].words if word != MISSED]
+            column = table.names[j]
+            notes += notes_on_looks(column, words) or notes_on_few_words(column, words)
+    numeric = columns.rises & [j not in columns.codes for j in range(len(table.names))]
+    if columns.n_rows > MANY:
+        notes += [identifier_note(table.names[j]) for j in np.flatnonzero(numeric)]
+    for note in notes:
         log(f"{WARNING}{table.file}: {note}")
 
     def source() -> Chunks:

@@ -1,11 +1,13 @@
 """CSV and similar tables: fields with a comma, semicolon, tab or bar between them.
 
-The delimiter, and whether the first row is a header, are inferred from the first lines. Blocks of
-lines without quotes go through NumPy's reader; what it refuses, and blocks with quotes, through
-the csv module, which reports what is wrong in which line.
+The delimiter, whether the first row is a header, and whether numbers are written as 1.234,5, are
+inferred from the first lines. Blocks of lines without quotes go through NumPy's reader; what it
+refuses, and blocks with quotes or decimal commas, through the csv module, which reports what is
+wrong in which line.
 """
 
 import csv
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
@@ -27,6 +29,9 @@ from onearm.streams.text_lines import lines
 # of several that fit equally the first; commas last, which may be within numbers
 DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}
 HEAD = 100  # lines to infer from
+STATED = re.compile(r"\W?sep=(.)\s*")  # the line in which Excel states the delimiter
+WITH_COMMAS = re.compile(r"\s*[+-]?(\d+|[1-9]\d{0,2}(\.\d{3})+)(,\d+)?\s*")  # 1.234,5
+THOUSANDS = re.compile(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*")  # 1,234 may be either
 CALLED = ("label", "class")  # target and y may as well be values
 ABOVE = ({"number"}, {"number", "missing"})  # kinds of values that a word above does not fit
 
@@ -43,17 +48,22 @@ class Delimited:
         rest = lines(path)
         head = list(islice(rest, HEAD))
         self.begun: Iterator[str] | None = chain(head, rest)  # the first pass goes on from here
-        self.delimiter = max(DELIMITERS, key=lambda mark: _fit(head, mark))
+        stated = STATED.fullmatch(head[0]) if head else None
+        head = head[1:] if stated else head
+        self.delimiter = _stated(stated) or max(DELIMITERS, key=lambda mark: _fit(head, mark))
         numbered = self._head(head)
-        first = [field.strip() for field in numbered[0][1]]
-        self.named = any(name in first for name in known) or _is_header([r for _, r in numbered])
-        self.skipped = numbered[0][0] if self.named else 0
+        rows = [row for _, row in numbered]
+        self.has_commas = self.delimiter != "," and _has_decimal_commas(rows)
+        rows = [[*map(_with_point, row)] for row in rows] if self.has_commas else rows
+        first = [field.strip() for field in rows[0]]
+        self.named = any(name in first for name in known) or _is_header(rows)
+        self.skipped = numbered[0][0] * self.named + bool(stated)
         names = first if self.named else [""] * len(first)
         self.names = tuple(field or f"c{j}" for j, field in enumerate(names))
         if len(self.names) < 2 and self.names[0] not in known:
             marks = ", ".join(DELIMITERS.values())
             wrong = f"must have at least 2 columns with one of {marks} between them"
-            raise ValueError(f"{self.file}: {wrong}, got {head[0].strip()[:80]!r}")
+            raise ValueError(f"{self.file}: {wrong}, got {first[0][:80]!r}")
 
     def _head(self, head: list[str]) -> list[tuple[int, list[str]]]:
         """Return the rows to infer from, at least one; the last may be cut off."""
@@ -68,13 +78,15 @@ class Delimited:
 
     def sentence(self) -> str:
         first = "names the columns" if self.named else "is an example: there is no header"
-        return f"{self.file}: {DELIMITERS[self.delimiter]} between fields; the first row {first}"
+        commas = "numbers with decimal commas; " * self.has_commas
+        fields = f"{DELIMITERS[self.delimiter]} between fields"
+        return f"{self.file}: {fields}; {commas}the first row {first}"
 
     def blocks(self, columns: Columns) -> Iterator[np.ndarray]:
         rest, done = self._rest()
         while some := list(islice(rest, ROWS)):
             X, n = None, len(some)
-            if not any('"' in line for line in some):
+            if not self.has_commas and not any('"' in line for line in some):
                 X = self._numbers(some, columns)
             if X is None:
                 X, n = self._fields(some, rest, done, columns)
@@ -146,7 +158,7 @@ class Delimited:
         try:
             for row in _rows(reader) if len(self.names) > 1 else filter(None, reader):
                 at.append(done + reader.line_num)
-                rows.append(row)
+                rows.append([*map(_with_point, row)] if self.has_commas else row)
                 if len(row) != len(self.names):
                     wrong = f"must have {len(self.names)} fields, got {len(row)}"
                     raise ValueError(f"{self.file}, line {at[-1]}: {wrong}")
@@ -202,6 +214,35 @@ def _fit(head: list[str], delimiter: str) -> tuple[bool, int]:
     """How well a delimiter fits: whether all rows are equally long, and how long rows are."""
     widths = [len(row) for _, row in _whole_rows(head, delimiter)]
     return len(set(widths)) == 1 and widths[0] > 1, max(widths, default=0)
+
+
+def _stated(stated: re.Match[str] | None) -> str | None:
+    return stated[1] if stated and stated[1] in DELIMITERS else None
+
+
+def _has_decimal_commas(rows: list[list[str]]) -> bool:
+    """Whether some column below the first row has numbers as 1,5, and none has any as 1.5."""
+    fields = [field for row in rows for field in row]
+    if any("." in text and is_number(text) and not WITH_COMMAS.fullmatch(text) for text in fields):
+        return False
+    rows = [row for row in rows[1:] if len(row) == len(rows[0])]
+    return any(map(_are_with_commas, zip(*rows, strict=True)))
+
+
+def _are_with_commas(texts: Sequence[str]) -> bool:
+    known = [text for text in texts if not is_missing(text.strip())]
+    decimal = any("," in text and not THOUSANDS.fullmatch(text) for text in known)
+    return decimal and all(map(WITH_COMMAS.fullmatch, known))
+
+
+def _with_point(text: str) -> str:
+    """Return a number as 1.234,5 with a point in the place of the comma; other texts as they are.
+
+    >>> [_with_point(text) for text in ("1,5", "-1.234,50", "1.234", "7", "1,5 kg")]
+    ['1.5', '-1234.50', '1234', '7', '1,5 kg']
+    """
+    is_written = WITH_COMMAS.fullmatch(text)
+    return text.replace(".", "").replace(",", ".") if is_written else text
 
 
 def _is_header(rows: list[list[str]]) -> bool:

@@ -60,7 +60,8 @@ def encoded_stream(
         raise ValueError(f"{table.file} is empty: it has no rows")
     labelled = schema.with_labels(schema.labels or in_order(words))
     log(f"{table.file}: {counted(n_rows, 'row')}; {describe(labelled)}; as encoded: {monitor}")
-    for note in [] if schema.labels else notes_on_labels(label, labelled.labels, n_rows):
+    notes = [] if schema.labels else notes_on_labels(label, labelled.labels, n_rows)
+    for note in [*monitor.notes(), *notes]:
         log(f"{WARNING}{table.file}: {note}")
 
     def source() -> Chunks:

@@ -5,7 +5,7 @@ reading of the stream is another pass, in chunks: a file may be larger than memo
 """
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,7 @@ def read(
     *,
     label: str | int | None = None,
     nominal: Sequence[str | int] | None = None,
-    schema: Schema | None = None,
+    schema: Schema | Mapping[str, Any] | None = None,
     name: str | None = None,
     n_features: int | None = None,
     log: Callable[[str], Any] | None = None,
@@ -55,7 +55,8 @@ def read(
         with a value that is not a number.
     schema
         The columns of a table that are features, and how they become numbers, in place of
-        `nominal`: by default all columns except the label, as they were inferred.
+        `nominal`, as a Schema or a dict of columns: by default all columns except the label, as
+        they were inferred.
     name
         Name of the stream: by default that of the file.
     n_features
@@ -81,6 +82,7 @@ def read(
     stem, suffix = _suffix(path)
     log = log or warn
     name = stem if name is None else name
+    schema = Schema(schema) if isinstance(schema, Mapping) else schema
     _require_options(path, suffix, label, nominal, n_features)
     if suffix in TABLES:
         return _table_stream(path, suffix, label, nominal, schema, name, log)

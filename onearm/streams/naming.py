@@ -4,13 +4,16 @@ Columns without names are called c0, c1, …, as those of a file without a heade
 without names are their codes. A schema has no columns where nothing is known of any.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from onearm.schema.column import TEXT
 from onearm.schema.contexts import as_list, table_columns
+from onearm.schema.inference import describe
+from onearm.schema.monitor import Monitor
 from onearm.schema.names import did_you_mean, listed
 from onearm.schema.schema import Schema
 from onearm.streams.codes import MISSED
@@ -73,21 +76,31 @@ def _places(pair: Any, names: list[str]) -> list[Any]:
 
 
 def encoded_frame(
-    frame: Any, label: str | None, schema: Schema | None, log: Callable[[str], Any] | None
+    frame: Any, label: str | None, schema: Any, log: Callable[[str], Any] | None
 ) -> tuple[Any, np.ndarray, Schema]:
     """Return rows, labels and the schema, which is inferred if it is not given."""
     columns = table_columns(frame)
+    schema = Schema(schema) if isinstance(schema, Mapping) else schema
     label = schema.label if schema and label is None else label
     if label not in columns:
         hint = did_you_mean(label, columns)
         raise ValueError(f"label must be one of {listed(columns)}, got {label!r}{hint}")
+    if len(columns) == 1:
+        raise ValueError(f"a table must have a column besides the label, got only {label!r}")
     words = as_list(columns[label])
+    monitor, given = Monitor(), schema
     schema = _with_labels(schema, label, words) if schema else Schema.infer(columns, label, log)
     y = schema.encode_labels(words)
     if len(schema.labels) < 2:
         wrong = f"must have at least 2 labels, got only {listed(schema.labels)}"
         raise ValueError(f"the label, column {label!r}, {wrong}")
-    return schema.encode_all(columns), y, schema
+    rows = schema.encode_all(columns, monitor)
+    if given:
+        for note in monitor.notes():
+            warnings.warn(note, stacklevel=3)
+        if log:
+            log(f"{describe(schema)}; as encoded: {monitor}")
+    return rows, y, schema
 
 
 def _with_labels(schema: Schema, label: str, words: Sequence[Any]) -> Schema:

@@ -3,7 +3,7 @@
 A stream can be read again from the start, any number of times, and gives the same rows.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -107,14 +107,14 @@ class Stream:
         cls,
         frame: Any,
         label: str | None = None,
-        schema: Schema | None = None,
+        schema: Schema | Mapping[str, Any] | None = None,
         name: str = "frame",
         log: Callable[[str], Any] | None = None,
     ) -> "Stream":
         """Return the rows of a frame of pandas, polars or pyarrow, or many dicts, as a stream.
 
         `label` is the column of labels. Without `schema`, it is inferred: `log` is called with
-        what was, such as `print`.
+        what was, such as `print`. Columns of a given one that the table has not are warned of.
 
         >>> rows = [{"age": 31, "device": "phone", "kind": "a"}, {"age": 44, "kind": "b"}]
         >>> Stream.from_frame(rows, label="kind").arrays()
@@ -240,7 +240,7 @@ class Stream:
         return replace(self, source=source)
 
     def learner(self, cls: Any, *, raw: bool = False, **params: Any) -> Any:
-        """Return a learner of class `cls` that fits this stream.
+        """Return a learner of class `cls`, or of this name, that fits this stream.
 
         A linear one gets prepared rows (`onearm.Prepared`), unless `raw`; `interactions` are then
         products of columns, such as "device*hour". It stores the names of columns, values and

@@ -49,8 +49,8 @@ def test_fit_is_a_learner_that_plays_in_a_random_order():
 
 def test_a_pass_more_is_another_order():
     X, y = rows()
-    one, two = (BanditClassifier("InverseGap", n_passes=n).fit(X, y) for n in (1, np.int64(2)))
-    assert two.error_ < one.error_
+    once, twice = (BanditClassifier("InverseGap", n_passes=n).fit(X, y) for n in (1, np.int64(2)))
+    assert twice.error_ < once.error_
     plain = BanditClassifier("InverseGap", shuffle=False).fit(X, y)
     learner = make_learner("InverseGap", 3, 4, plain.learner_.seed, None)
     assert plain.error_ == (~learner.play(X, np.searchsorted(WORDS, y)).correct).mean()

@@ -39,7 +39,7 @@ def state(made):
     return bits(made.learner), made.version, made.labels, made.retired
 
 
-def test_the_learner_gets_what_the_agent_is_told():
+def test_the_learner_gets_what_the_agent_gets():
     """Rows, ids and rewards reach the learner as if it had been called itself."""
     made = agent(learner=Means, seed=3)
     plain = Means(3, 2, seed=3)

@@ -24,6 +24,7 @@ from tests.agent.test_agent import CONTEXT, agent, state, taught
         (["a", "\ud800"], "can be printed"),
         ("ab", "labels must be a list of names, got 'ab'"),
         (7, "labels must be a list of names, got 7"),
+        ({"a", "b"}, "labels must be in an order, as in a list, got {"),
     ],
 )
 def test_strange_labels_are_refused(labels, match):
@@ -35,6 +36,10 @@ def test_strange_labels_are_refused(labels, match):
             with pytest.raises(ValueError, match="label"):
                 made.add_label(labels[-1])
             assert made.learner.n_classes == 2
+
+
+def test_the_keys_of_a_dict_are_in_an_order():
+    assert agent(labels={"b": 1, "a": 2}.keys()).labels == ("b", "a")
 
 
 @pytest.mark.parametrize("schema", [None, "age", 7, [{"age": 1}]])
@@ -57,6 +62,7 @@ def test_a_schema_must_be_given(schema):
         ({"n_classes": 7}, "parameters of InverseGap are .*, got 'n_classes'"),
         ({"raw": True}, "parameters of InverseGap are .*, got 'raw'"),
         ({"learner": "Chorus", "nominal": ()}, "parameters of Chorus are .*, got 'nominal'"),
+        ({"schema": {}}, "schema must have at least one column, got none"),
         ({"labels": None}, "labels must be given: the schema has none"),
         ({"interactions": ["age*hour"]}, "interactions must be two columns .*, got 'age.hour'"),
         ({"interactions": [(0, 1)]}, "interactions must be two columns"),
@@ -92,7 +98,7 @@ def test_wrong_allowed_labels_are_refused(among, match):
         (("tech", "politcs", 0.5), "greedy label .*, got 'politcs' .did you mean 'politics'?"),
         (("tech", "tech", 0.0), "propensity must be in"),
         (("tech", "tech", float("nan")), "propensity must be in"),
-        (("tech", "tech", "0.5"), "choice must be"),
+        (("tech", "tech", "0.5"), "propensity must be a number, got '0.5'"),
         (("tech", "tech"), "a choice must be what `choose` returned"),
         (None, "a choice must be what `choose` returned"),
         (0, "a choice must be what `choose` returned"),
@@ -105,7 +111,7 @@ def test_wrong_allowed_labels_are_refused(among, match):
         ('{"label": ["tech"], "greedy": "tech", "propensity": 1}', "the label of a choice must"),
         ('{"label": true, "greedy": "tech", "propensity": 1}', "label of a choice .*, got True"),
         ('{"label": "tech", "greedy": "tech", "propensity": NaN}', "propensity must be in"),
-        ('{"label": "tech", "greedy": "tech", "propensity": null}', "choice must be"),
+        ('{"label": "tech", "greedy": "tech", "propensity": null}', "propensity must be a num"),
         ('{"label": "tech", "greedy": "tech", "propensity": 1e400}', "propensity must be in"),
     ],
 )
@@ -115,6 +121,11 @@ def test_wrong_choices_are_refused(choice, match):
     with pytest.raises(ValueError, match=match):
         made.update(CONTEXT, choice, 1.0)
     assert state(made) == before
+
+
+def test_a_log_is_no_table():
+    with pytest.raises(ValueError, match=r"log must be an onearm.Log, got a list"):
+        agent().learn([CONTEXT])
 
 
 def test_choices_of_another_policy():

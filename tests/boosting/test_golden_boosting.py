@@ -49,8 +49,8 @@ def test_the_data_set_is_the_published_one():
     ],
 )
 def test_published_settings_reach_the_published_accuracy(cls, published, slack):
-    mean, each = asymptotic(cls)
-    assert mean > published - slack, np.round(each, 3)
+    mean, accuracies = asymptotic(cls)
+    assert mean > published - slack, np.round(accuracies, 3)
 
 
 def test_the_vote_of_many_beats_one():

@@ -59,7 +59,7 @@ def corners(name, rng):
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_a_linear_function_is_least_where_it_is_said(name):
+def test_minimise_returns_where_a_linear_function_is_least(name):
     rng, K = np.random.default_rng(0), SETS[name]
     points = corners(name, rng)
     for _ in range(20):
@@ -95,7 +95,7 @@ def test_a_projection_is_what_an_optimiser_finds():
 
 
 @pytest.mark.parametrize("name", ["flows", "permutations"])
-def test_no_projection_is_said(name):
+def test_no_projection_is_an_error(name):
     with pytest.raises(NotImplementedError, match="no cheap projection"):
         SETS[name].project(SETS[name].centre)
 

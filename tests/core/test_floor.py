@@ -65,7 +65,7 @@ def test_every_label_is_chosen_as_often_as_stated(cls):
 
 
 @pytest.mark.parametrize("cls", [Chorus, Confidit, ConservativeOVA, LinUCB])
-def test_without_a_floor_nothing_is_drawn(cls):
+def test_without_a_floor_nothing_is_sampled(cls):
     learner, X = trained(cls)
     before = learner.choosing.copy()
     assert learner.choose(X[0]).propensity == 1.0

@@ -23,7 +23,8 @@ from tests.core.attack_use import rows
 ARCHIVE = Path(__file__).parents[1] / "data" / "old_files.tar.xz"
 PUBLIC = {**onearm.LEARNERS, **onearm.REGRESSORS, **onearm.ESTIMATORS}
 
-NEW = {"Prepared"}  # of which there are no files with earlier names
+NEW = {"Prepared", "PreparedRegressor"}  # of which there are no files with earlier names
+NEW_ARRAYS = {"AdaBoostMH": ("subset",)}  # of cuts of categories, which there were not
 
 
 @cache
@@ -32,7 +33,10 @@ def archive():
         return {member.name: tar.extractfile(member).read() for member in tar}
 
 
-CASES = sorted(archive().keys() - {"expected.npz"})
+# Learners that are other models by now: their files are refused, with the reason.
+CHANGED = {"Chorus"}
+EVERY = sorted(archive().keys() - {"expected.npz"})
+CASES = [case for case in EVERY if case.split("-")[0] not in CHANGED]
 
 
 def load(data, tmp_path):
@@ -59,7 +63,13 @@ def outputs(model):
 
 
 def test_there_is_a_file_of_every_class():
-    assert {case.split("-")[0] for case in CASES} == set(PUBLIC) - NEW
+    assert {case.split("-")[0] for case in EVERY} == set(PUBLIC) - NEW
+
+
+@pytest.mark.parametrize("case", sorted(set(EVERY) - set(CASES)))
+def test_a_file_of_another_model_is_refused(case, tmp_path):
+    with pytest.raises(ValueError, match="a version whose Chorus had no forest"):
+        load(archive()[case], tmp_path)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -70,7 +80,7 @@ def test_an_old_file_loads(case, tmp_path):
     assert name == case.split("-")[0]
     saved = current_arrays(name, arrays)
     for array, values in arrays_of(model).items():
-        if array in getattr(model, "added_later", ()):
+        if array in NEW_ARRAYS.get(name, getattr(model, "added_later", ())):
             assert not values.any(), array
             continue
         assert values.tobytes() == saved[array].tobytes(), array
@@ -112,7 +122,7 @@ def test_a_file_with_the_old_and_the_new_name_is_refused(case, tmp_path):
 
 def test_every_old_name_is_used_in_some_file():
     """Each old name is in some file; classes are public ones, and no entry is for another."""
-    seen = {(case.split("-")[0], name) for case in CASES for name in parse(archive()[case])[1]}
+    seen = {(case.split("-")[0], name) for case in EVERY for name in parse(archive()[case])[1]}
     assert {(cls, old) for cls, names in ARRAYS.items() for old in names} <= seen
     assert PARAMETERS.keys() | ARRAYS.keys() <= PUBLIC.keys()
     assert set(old_names.MODULES.values()) <= set(PUBLIC.values())

@@ -34,6 +34,7 @@ from tests.cases import FORMS, learner_class
         (lambda: SOBA(3, 4, diagonal=1), "diagonal must be one of True, False, got 1"),
         (lambda: Confidit(3, 4, alpha=-1), r"alpha must be a number in \(-1, 1\], got -1"),
         (lambda: ConservativeOVA(3, 4, "PA-III"), "variant must be one of 'PA', 'PA-I', 'PA-II'"),
+        (lambda: ConservativeOVA(3, 4, gate="left"), "gate must be one of 'none', 'right', 'all'"),
         (lambda: InverseGap(3, 4, "fast", "squared"), "loss must be 'logistic' for rule='fast'"),
         (lambda: HoeffdingTree(3, 4, delta=1.0), r"delta must be a number in \(0, 1\), got 1.0"),
         (lambda: HoeffdingTree(3, 4, n_splits=0), r"n_splits must be an integer in \[1, "),

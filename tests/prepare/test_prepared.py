@@ -47,6 +47,14 @@ def test_dense_equals_sparse_rows_to_the_bit(n_words):
         assert array.tobytes() == learners[1].content()[name].tobytes()
 
 
+def test_learners_by_name():
+    stream = Stream.of(np.eye(3), [0, 1, 2])
+    assert stream.learner("LinUCB", alpha=2.0) == stream.learner(onearm.LinUCB, alpha=2.0)
+    for wrong in ("LinUBC", 3):
+        with pytest.raises(ValueError, match=r"learner must be a class or one of Chorus, .* got"):
+            stream.learner(wrong)
+
+
 def test_the_form_of_a_stream_decides_nothing():
     X = np.random.default_rng(1).poisson(0.5, (120, D)).astype(float)
     y = np.arange(120) % K

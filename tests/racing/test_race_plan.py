@@ -4,6 +4,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import onearm
@@ -70,6 +71,7 @@ name = "Perceptron"
         ({"rounds": 10**12}, r"rounds must be a whole number in \[10, 1000000000\], got 1000"),
         ({"rounds": 1e4}, "rounds must be a whole number in .*, got 10000.0"),
         ({"streams": [{"noise": 1}]}, "streams must be names, files or Streams"),
+        ({"streams": [pd.DataFrame()]}, "Streams, got a DataFrame: Stream.from_frame makes one"),
         ({"learners": [onearm.SOBA(3, 4)]}, "learners must be names or classes"),
         ({"tune": 0.9}, r"tune must be in \[0, 0.5\], got 0.9"),
     ],

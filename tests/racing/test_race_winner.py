@@ -31,9 +31,9 @@ def test_the_winner_plays_its_run_again(results):
 
 
 def test_every_run_can_be_played_again(results):
-    found, _ = results
-    for record in found.runs:
-        alone = Results(found.plan, [record], [])
+    raced, _ = results
+    for record in raced.runs:
+        alone = Results(raced.plan, [record], [])
         alone.best().fit()
 
 
@@ -49,8 +49,8 @@ def test_every_learner_can_be_played_again(name):
 
 
 def test_a_race_is_read_from_its_folder(results):
-    found, folder = results
-    assert repr(Results.read(folder).best()) == repr(found.best())
+    raced, folder = results
+    assert repr(Results.read(folder).best()) == repr(raced.best())
 
 
 def test_other_rows_are_refused(results):

@@ -30,7 +30,7 @@ def test_cores_give_the_same_bits():
 RACE = """
 import sys
 import onearm
-results = onearm.race("SynNonSep", ["Banditron", "SOBA"], repeats=40, rounds=100_000,
+results = onearm.race("SynNonSep", ["Banditron", "SOBA"], repeats=12, rounds=100_000,
                       on=2, out=sys.argv[1])
 print(len(results.runs))
 """
@@ -54,16 +54,16 @@ def test_finished_runs_are_not_lost(tmp_path, how, ctrl_c):
     os.killpg(process.pid, how)
     process.communicate()
     finished = Ledger(tmp_path / RUNS).records()
-    assert 3 <= len(finished) < 80
+    assert 3 <= len(finished) < 24
     done = subprocess.run(
         [sys.executable, "-c", RACE, str(tmp_path)], capture_output=True, text=True
     )
-    assert done.stdout == "80\n", done.stderr
+    assert done.stdout == "24\n", done.stderr
     lines = [
         json.loads(line) for line in (tmp_path / RUNS).read_text().splitlines() if line[-1] == "}"
     ]
     keys = [line["key"] for line in lines]
-    assert len(keys) == len(set(keys)) == 80
+    assert len(keys) == len(set(keys)) == 24
 
 
 LOST = """
@@ -71,7 +71,7 @@ import psutil
 from onearm.racing.plan import Plan
 from onearm.experiments.pool import play_all
 
-jobs = Plan(["SynNonSep"], ["Banditron", "SOBA"], 20, 100_000).jobs()
+jobs = Plan(["SynNonSep"], ["Banditron", "SOBA"], 6, 100_000).jobs()
 ended = play_all({str(job): job for job in jobs}, 2)
 keys = [next(ended)[0]]
 children = psutil.Process().children(recursive=True)
@@ -84,7 +84,7 @@ print(len(keys), len(set(keys)))
 @pytest.mark.compiled
 def test_the_runs_of_a_lost_worker_are_played_again():
     done = subprocess.run([sys.executable, "-c", LOST], capture_output=True, text=True)
-    assert done.stdout == "40 40\n", done.stderr
+    assert done.stdout == "12 12\n", done.stderr
 
 
 class Deadly(onearm.Banditron):

@@ -161,7 +161,7 @@ class Experts(Boosted):
             eta = self.step_scale / math.sqrt(self.G2[i])
         self.alpha[i] = max(-2.0, min(2.0, self.alpha[i] - eta * G))
 
-    def settle(self):
+    def rescale_experts(self):
         """Keep the log weights of the experts in range, and share if asked to."""
         top = max(self.logv)
         self.logv = [logv - top for logv in self.logv]
@@ -203,4 +203,4 @@ class AdaBandit(Experts):
             slopes = [slope(j, s[i], h[i], self.alpha[i]) for j in range(self.k)]
             G = total((1 - loss[j]) * slopes[j] for j in range(self.k))
             self.move_alpha(i, G, eta)
-        self.settle()
+        self.rescale_experts()

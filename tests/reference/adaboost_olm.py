@@ -27,4 +27,4 @@ class AdaBoostOLM(Experts):
                 self.weak[i].learn(x, truth, w)
             self.logv[i] -= self.expert_label(s[i + 1], greedy) != truth
             self.move_alpha(i, slope(truth, s[i], h[i], self.alpha[i]), eta)
-        self.settle()
+        self.rescale_experts()

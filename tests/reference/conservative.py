@@ -7,11 +7,12 @@ from .twin import Twin
 
 
 class ConservativeOVA(Twin):
-    def __init__(self, k, d, variant="PA-I", C=1.0, floor=0.0):
+    def __init__(self, k, d, variant="PA-I", C=1.0, floor=0.0, gate="none"):
         self.k = k
         self.variant = variant
         self.C = C
         self.floor = floor
+        self.gate = gate
         self.W = np.zeros((k, d))
 
     def scores(self, x):
@@ -26,8 +27,11 @@ class ConservativeOVA(Twin):
         self.W[r] = passive_aggressive(self.W[r], x, side, self.variant, self.C)
 
     def update(self, x, label, greedy, propensity, reward, truth):
+        s = self.scores(x)
         if label == truth:
-            for r in range(self.k):
-                self.learn(r, x, +1 if r == label else -1)
-        else:
+            self.learn(label, x, +1)
+            for r in set(range(self.k)) - {label}:
+                if not (s[r] < 0 and self.gate in ("right", "all")):
+                    self.learn(r, x, -1)
+        elif not (s[label] < 0 and self.gate == "all"):
             self.learn(label, x, -1)

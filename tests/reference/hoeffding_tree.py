@@ -176,9 +176,9 @@ class HoeffdingTree(Twin):
         best_merit, second_merit, column, candidate = 0.0, 0.0, None, None  # the null split
         for j in range(self.d):
             best = None
-            for one in leaf.observers[j].candidates():
-                if one.merit > (-math.inf if best is None else best.merit + MARGIN):
-                    best = one
+            for split in leaf.observers[j].candidates():
+                if split.merit > (-math.inf if best is None else best.merit + MARGIN):
+                    best = split
             if best is not None and best.merit > best_merit + MARGIN:
                 best_merit, second_merit, column, candidate = best.merit, best_merit, j, best
             elif best is not None and best.merit > second_merit:

@@ -36,6 +36,22 @@ class NFKM(OGD):
         self.step(np.mean([n / self.delta * loss * U.T for loss, U in pairs], axis=0))
 
 
+class AroundPredictions(OGD):
+    """N-FKM that moves predictions, not weights."""
+
+    def __init__(self, d, m, lr, power, R, delta):
+        super().__init__(d, m, lr, power, R)
+        self.delta = delta
+
+    def points(self, x, directions):
+        return [self.W @ x + self.delta * v for v in directions]
+
+    def learn(self, x, losses, directions):
+        m = len(self.W)
+        pairs = zip(losses, directions, strict=True)
+        self.step(np.mean([m / self.delta * loss * np.outer(v, x) for loss, v in pairs], axis=0))
+
+
 class Span:
     def __init__(self, d, m, N, lr, power, R, B):
         self.weak = [OGD(d, m, lr, power, R) for _ in range(N)]

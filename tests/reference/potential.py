@@ -66,8 +66,8 @@ def convolved(n, s, r, gamma, ties):
     b, won = (1 - gamma) / len(s), 0.0
     a, rest = b + gamma, b * (len(s) - 1)
     poisson = [exp(j * log(b * n) - b * n - lgamma(j + 1)) for j in range(n + 1)] if n else [1.0]
-    for own in range(n + 1):
-        final, left = s[r] + own, n - own
+    for own_votes in range(n + 1):
+        final, left = s[r] + own_votes, n - own_votes
         if max(s) > final:
             continue
         chance = np.zeros((left + 1, len(s)))
@@ -82,7 +82,7 @@ def convolved(n, s, r, gamma, ties):
             chance = after
         wins = [1 - lost_tie(1 + t, ties) for t in range(len(s))]
         whole = exp(left * log(rest * n) - rest * n - lgamma(left + 1)) if n else 1.0
-        won += comb(n, own) * a**own * rest**left * float(chance[left] @ wins) / whole
+        won += comb(n, own_votes) * a**own_votes * rest**left * float(chance[left] @ wins) / whole
     return 1 - won
 
 

@@ -97,7 +97,7 @@ def test_saved_and_loaded_it_continues_as_if_never_stopped(tmp_path):
         assert array.tolist() == again.arrays()[name].tolist(), name
 
 
-def test_norms_are_kept_up():
+def test_norms_are_updated():
     """After many rounds ‖W‖² is what it was counted to be, and within R."""
     X, y = rows(1500)
     booster = BanditGradientBooster(4, seed=0, n_learners=N, **SETTINGS)

@@ -60,6 +60,24 @@ def test_descent_from_losses_equals_the_naive_program(name, N, m):
     assert ours.weights.T == pytest.approx(other.W, abs=1e-9)
 
 
+@pytest.mark.parametrize("m", [1, 2])
+@pytest.mark.parametrize(("name", "N"), [("NFKM", 3), ("FKM", 1)])
+def test_descent_around_predictions_equals_the_naive_program(name, N, m):
+    X, y = rows(m=m)
+    ours = make(name, 4, m, n_points=N, delta=2.0, seed=1, perturb="prediction")
+    other = naive.AroundPredictions(4, m, **SIZES, delta=2.0)
+    for n, x in enumerate(X):
+        query = ours.choose(x)
+        assert np.linalg.norm(query.directions, axis=1) == pytest.approx(np.ones(N))
+        assert query.points == pytest.approx(np.array(other.points(x, query.directions)))
+        wanted = query.points[0] if name == "FKM" else other.W @ x
+        assert query.prediction == pytest.approx(wanted)
+        losses = [((p - y[n]) ** 2).sum() for p in query.points]
+        ours.update(x, query, losses)
+        other.learn(x, losses, query.directions)
+    assert ours.weights.T == pytest.approx(other.W, abs=1e-9)
+
+
 @pytest.mark.parametrize("m", [1, 3])
 @pytest.mark.parametrize("loss", LOSSES)
 def test_the_span_equals_the_naive_program(loss, m):
@@ -202,6 +220,12 @@ def test_classes_of_a_user_are_checked_and_saved_too():
 @pytest.mark.parametrize("name", ALL)
 def test_checks_hold(name):
     onearm.check_regressor(getattr(onearm, name))
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", ["NFKM", "FKM"])
+def test_checks_hold_around_predictions(name):
+    onearm.check_regressor(getattr(onearm, name), perturb="prediction")
 
 
 @pytest.mark.compiled

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from onearm import Schema
+from onearm.schema.inference import notes_on_few_words
 
 N = 300
 
@@ -57,8 +58,24 @@ STRANGE = {
     "nothing": ([None] * N, "column 'x' is constant"),
     "uuids": ([str(UUID(int=i * 2**100 + 1)) for i in range(N)], "differs in nearly every row"),
     "gaps": ([i or None for i in range(N)], "another whole number in every row"),
-    "times": ([f"2024-01-01 10:{i // 60:02}:{i % 60:02}" for i in range(N)], "in nearly every row"),
+    "typo": (["old", *(str(i % 60) for i in range(N - 1))], "because of 'old' among 60 numbers"),
+    "times": (
+        [f"2024-01-01 10:{i // 60:02}:{i % 60:02}" for i in range(N)],
+        "texts that look like dates",
+    ),
 }
+
+
+CODES = {
+    "few numbers": [*"ABCD", *map(str, range(20))],
+    "many words": [*"ABCDEFG", *map(str, range(60))],
+    "gaps": [None, *map(str, range(60))],
+}
+
+
+@pytest.mark.parametrize("name", CODES)
+def test_codes_are_no_numbers_with_mistakes(name):
+    assert notes_on_few_words("x", CODES[name]) == []
 
 
 @pytest.mark.parametrize("name", STRANGE)

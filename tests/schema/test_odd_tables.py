@@ -1,5 +1,6 @@
 """Tables with values of rare types, nested and masked records, and what is no table."""
 
+import warnings
 from uuid import UUID
 
 import numpy as np
@@ -45,6 +46,25 @@ def test_a_dict_may_have_columns_of_any_library():
         schema = Schema.infer(table)
         assert [column.form for column in schema.columns] == ["number", ["x", "y"], "number"]
         assert schema.encode_all(table).tolist() == [[3, 0, 0], [1, 1, 1]], kind
+
+
+def test_texts_that_look_like_numbers_or_dates_are_warned_of():
+    digits = [str(18 + t) for t in range(60)]
+    for column in (digits, [f"{digit},50 €" for digit in digits], [f"$ {d}" for d in digits]):
+        with pytest.warns(UserWarning, match=r"'x' is a category of texts that look like numbers"):
+            Schema.infer({"x": column})
+    for day in ("2024-05-{:02}", "{}.5.2024", "{}/5/24", "2024-05-{:02} 06:00:00"):
+        with pytest.warns(UserWarning, match=r"'x' is a category of texts that look like dates"):
+            Schema.infer({"x": [day.format(1 + t % 25) for t in range(60)]})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for column in (
+            ["01067", *digits],
+            ["red", *digits[:1]],
+            digits[:20],
+            ["10:30"] * 30 + digits[:5],
+        ):
+            Schema.infer({"x": column * 2})
 
 
 def test_columns_of_one_name_are_refused():

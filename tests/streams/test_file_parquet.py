@@ -1,11 +1,12 @@
 """Parquet files come back as they were written, in any chunks; wrong ones are refused."""
 
 import sys
+from datetime import datetime, timedelta
 
 import numpy as np
 import pytest
 
-from onearm import read
+from onearm import Stream, read
 from tests.streams.file_rows import FRUIT, sound
 
 
@@ -38,6 +39,26 @@ def test_parquet(tmp_path, small_chunks):
         read(tmp_path / "typed.parquet", label="bit")
     given = read(tmp_path / "typed.parquet", label="side", nominal=["label", "kind", "word"])
     assert (given.class_names, given.nominal) == (("l", "r"), (0, 0, 0, 3, 3, 0, 3))
+
+
+def test_dates_and_times_are_the_numbers_that_frames_have(tmp_path):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    times = [datetime(2024, 5, 1, 6, 0, 0, 7), None, datetime(1960, 2, 29)]
+    days = [time and time.date() for time in times]
+    hours, spans = [time and time.time() for time in times], [timedelta(1), None, -timedelta(2)]
+    table = pa.table({
+        "micro": pa.array(times, pa.timestamp("us")), "hour": pa.array(hours),
+        "zone": pa.array(times, pa.timestamp("ns", "CET")), "day": pa.array(days),
+        "span": pa.array(spans), "milli": pa.array(days, pa.date64()), "label": [1, 2, 1],
+    })  # fmt: skip
+    pq.write_table(table, tmp_path / "times.parquet")
+    stream, same = read(tmp_path / "times.parquet"), Stream.from_frame(table, "label")
+    assert stream.schema == same.schema
+    assert np.array_equal(sound(stream)[0], same.arrays()[0], equal_nan=True)
+    assert stream.arrays()[0][2, 3] == -3594
+    assert read(tmp_path / "times.parquet", nominal=["day"]).values[3] == (
+        "1960-02-29", "2024-05-01", "?",
+    )  # fmt: skip
 
 
 def test_invalid_parquet_files_are_refused(tmp_path, write, monkeypatch):

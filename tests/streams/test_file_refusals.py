@@ -14,7 +14,10 @@ from tests.streams.file_rows import FRUIT
         ("\n \n", "bad.csv is empty"),
         ("a,b,label\n", "bad.csv is empty"),
         ("a\n1\n2\n", "bad.csv: must have at least 2 columns with one of semicolons, .* got 'a'"),
-        ("a;y\n1,5;0\n2;1\n", "column 'a': numbers must have a point, not a comma, got '1,5'"),
+        (
+            "a;b;y\n1,5;0.5;0\n2;1;1\n",
+            "column 'a': numbers must have a point, not a comma, got '1,5'",
+        ),
         ("a,y\n1,0\n2,-nan\n", "the label must not be missing, got '-nan'"),
         ("a,b\n1,x\n2,x\n", "column 'b', must have at least 2 classes, got only 'x'"),
         ("a,b\n1,x\n\n2,y,3\n", "bad.csv, line 4: must have 2 fields, got 3"),

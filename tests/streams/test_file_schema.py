@@ -65,18 +65,21 @@ def test_strange_columns_of_a_file_are_warned_of(write):
     assert "column 'i' differs in nearly every row" in text
     assert "the label, column 'x', has 300 different numbers" in text
     read(path, label="x", log=sentences.append)
-    assert sentences[-2].endswith("; constant: 'c'")
+    assert sentences[-3].endswith("; constant: 'c'")
     warning = "the label, column 'x', has 300 different numbers: to predict a number"
-    assert sentences[-1].startswith(f"warning: strange.csv: {warning}")
+    assert sentences[-2].startswith(f"warning: strange.csv: {warning}")
+    assert sentences[-1].startswith("warning: strange.csv: column 'n' has another whole number")
     unlabelled = Schema({"n": "number"})
     for play in (
         lambda: read(path, label="x"),
         lambda: read(path, label="x", schema=unlabelled),
         lambda: race({"file": str(path), "label": "x"}, "Banditron", on=1),
     ):
-        with pytest.warns(UserWarning, match=f"strange.csv: {warning}") as warned:
+        with pytest.warns(UserWarning, match="strange.csv: ") as warned:
             play()
-        assert len(warned) == 1
+        texts = [str(message.message) for message in warned]
+        assert texts[0].startswith(f"strange.csv: {warning}")
+        assert len(texts) == len(set(texts))
 
 
 def test_a_table_is_read_with_a_schema(table):
@@ -98,7 +101,8 @@ def test_a_table_is_read_with_a_schema(table):
         table, schema=Schema({"device": ["phone"], "more": "number"}), label="kind",
         log=sentences.append,
     )  # fmt: skip
-    assert sentences[-1].endswith(
+    assert "column 'more' of the schema is not in the table: it is" in sentences[-1]
+    assert sentences[-2].endswith(
         "absent columns: 'more' (3); extra columns: 'age' (3), 'title' (3)"
     )
     np.testing.assert_array_equal(narrow.arrays()[0], [[0, np.nan], [1, np.nan], [np.nan, np.nan]])

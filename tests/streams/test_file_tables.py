@@ -232,9 +232,25 @@ def test_numbers_that_name_columns(write):
     assert sounds.n_rows == 3
 
 
+def test_a_word_among_numbers_is_warned_of(write):
+    """One wrong value turns a column of numbers into a category: nobody should overlook it."""
+    rows = "".join(f"{t % 50},{t % 3}\n" for t in range(200))
+    logged = []
+    read(write("typo.csv", f"age,label\n{rows}old,0\n?,1\n"), log=logged.append)
+    assert logged[-1] == (
+        "warning: typo.csv: column 'age' is a category because of 'old' among 50 numbers: "
+        "is that a mistake in the data?"
+    )
+    logged.clear()
+    read(write("gap.csv", f"age,label\n{rows}?,1\n"), log=logged.append)
+    given = write("given.csv", f"age,label\n{rows}old,0\n")
+    read(given, nominal=["age"], log=logged.append)
+    assert not [sentence for sentence in logged if sentence.startswith("warning")]
+
+
 def test_many_values_are_logged(write):
     logged = []
     rows = "".join(f"id{t},{t % 120}w,{t % 3}\n" for t in range(1000))
     read(write("ids.csv", "user,day,label\n" + rows), log=logged.append)
     assert "nominal: 'user' (1,000 values), 'day' (120 values); missing: none" in logged[-1]
-    assert logged[-1].endswith("; 'user' differs in nearly every row: better left out")
+    assert logged[-1].endswith("; nearly as many values as rows: 'user'")

@@ -118,7 +118,7 @@ def test_hashed_columns_and_texts_are_compared(write):
         learner.predict(other)
 
 
-def test_columns_of_one_name_are_told_apart(write):
+def test_columns_of_the_same_name_get_numbers(write):
     stream = read(write("twice.csv", "a,b,a,y\n1,2,x,0\n3,4,z,1\n"))
     assert stream.schema == Schema(
         {"a": "number", "b": "number", "a (2)": ["x", "z"]}, "01", label="y"

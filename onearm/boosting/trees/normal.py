@@ -25,7 +25,7 @@ def _polynomials() -> np.ndarray:
     """For each interval the terms of both polynomials, through the Chebyshev points of it."""
     u = 0.5 - 0.5 * np.cos(np.pi * (np.arange(TERMS) + 0.5) / TERMS)
     starts = np.arange(PER_UNIT * END)
-    values = [[_mixture((start + one) / PER_UNIT) for one in u] for start in starts]
+    values = [[_mixture((start + node) / PER_UNIT) for node in u] for start in starts]
     terms = np.linalg.solve(np.vander(u, increasing=True), np.array(values))
     return np.ascontiguousarray(terms.transpose(0, 2, 1))
 
