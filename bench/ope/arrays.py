@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from onearm.ope.estimators import Inputs, cressie_read, terms
+from onearm.ope.estimators import Inputs, cressie_read, inputs, terms
 from onearm.ope.intervals import bootstrap, clopper_pearson, gaussian
 from onearm.ope.uncertainty import Bounded, sequence
 from onearm.ope.weighing import KAPPA, bounded
@@ -34,11 +34,8 @@ def log_arrays(n: int, seed: int = 0) -> Arrays:
     }  # fmt: skip
 
 
-def inputs(data: Arrays, policy: str = "pi") -> Inputs:
-    rows, pi, q = np.arange(len(data["label"])), data[policy], data["q"]
-    w = pi[rows, data["label"]] / data["propensity"]
-    q_pi = np.einsum("ij,ij->i", pi, q)
-    return Inputs(w, data["reward"], q[rows, data["label"]], q_pi)
+def given(data: Arrays, policy: str = "pi") -> Inputs:
+    return inputs(data[policy], data["q"], data["label"], data["propensity"], data["reward"])
 
 
 def ips(data: Arrays) -> float:
@@ -56,7 +53,7 @@ def weighted_sequence(w: np.ndarray, r: np.ndarray) -> list[float]:
 
 
 def dr(data: Arrays) -> float:
-    return terms("dr", inputs(data)).value
+    return terms("dr", given(data)).value
 
 
 def dr_sequence(data: Arrays) -> tuple[float, float, float]:
@@ -70,13 +67,13 @@ def dr_sequence(data: Arrays) -> tuple[float, float, float]:
 
 def dr_bootstrap(data: Arrays) -> Any:
     """Return DR with a bootstrap of 1,000 replicates."""
-    each = terms("dr", inputs(data))
+    each = terms("dr", given(data))
     return each.value, bootstrap(each.num, ALPHA, seed=0)
 
 
 def values(data: Arrays) -> dict[str, dict[str, Any]]:
     """Return by peer what ours says for each of its estimators, by the same formula."""
-    x, most = inputs(data), float(data["most"])
+    x, most = given(data), float(data["most"])
     w, r = x.w, x.r
     largest = float(w.max())
     by_name = {
@@ -97,7 +94,7 @@ def values(data: Arrays) -> dict[str, dict[str, Any]]:
         "confidence_sequence": ips_sequence(data),
         "confidence_sequence, weights up to 1": weighted_sequence(data["up_to_1"], r),
     }  # fmt: skip
-    stochastic = terms("dr", inputs(data, "stochastic")).value
+    stochastic = terms("dr", given(data, "stochastic")).value
     more = {
         "sub_gaussian, its weights given": by_name["sub_gaussian"],
         "dr, stochastic policy": stochastic, "replay": None,

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from onearm.ope.evaluation import Evaluation
 
 WIDTH = 110  # columns of a table in a log file
-READ = ("label", "propensity", "reward", "time", "feedback")  # options of Log.read that are words
+READ = (  # options of Log.read that are passed on as they are
+    "label", "propensity", "reward", "time", "feedback", "n_classes", "n_features", "hashed",
+)  # fmt: skip
 SHOWN = 5  # bad lines
 
 Policies = Annotated[
@@ -67,6 +69,19 @@ Uniform = Annotated[
     bool, Option("--uniform", help="The logging policy chose evenly among the allowed labels.")
 ]
 Time = Annotated[str | None, Option(help="Column of times of a table.")]
+Columns = Annotated[
+    str | None, Option(help="Comma-separated columns of a table that are the context.")
+]
+Labels = Annotated[
+    int | None, Option("--n-classes", min=1, help="Number of actions of Vowpal Wabbit's files.")
+]
+Width = Annotated[
+    int | None, Option("--n-features", min=1, help="Columns that their features are hashed to.")
+]
+Hashed = Annotated[
+    bool | None,
+    Option("--hashed/--not-hashed", help="Whether they are, or are called f0, f1, … instead."),
+]
 
 
 def evaluate(
@@ -91,6 +106,10 @@ def evaluate(
     propensity: Propensity = None,
     reward: Reward = None,
     time: Time = None,
+    columns: Columns = None,
+    n_classes: Labels = None,
+    n_features: Width = None,
+    hashed: Hashed = None,
     uniform: Uniform = False,
     out: Annotated[Path, Option(help="Folder of the results.")] = Path("evaluation"),
     show: Annotated[bool, Option("--open", help="Open the page in a browser.")] = False,
@@ -151,18 +170,22 @@ def _require_arguments(asked: dict[str, Any]) -> None:
 
 def _evaluated(asked: dict[str, Any]) -> "Evaluation":
     """Return the evaluation that was asked for."""
+    from onearm.ope.evaluate import n_passes
+
     model = asked["model"]
     if model not in ("linear", "none"):
-        model = getattr(onearm, find_name(model, onearm.LEARNERS, "reward model"))
+        known = ("linear", "none", *onearm.LEARNERS)
+        model = getattr(onearm, find_name(model, known, "reward model"))
     try:
         with _progress() as show:
             log = _read(asked)
+            estimators = [name.strip() for name in asked["estimator"].split(",")]
+            advance = show(log, n_passes(len(asked["policy"]), estimators, asked["fitting"]))
             return onearm.evaluate(
                 log, asked["policy"], against=asked["against"], model=model,
-                estimator=[name.strip() for name in asked["estimator"].split(",")],
-                interval=asked["interval"], level=asked["level"], fitting=asked["fitting"],
-                max_weight=asked["max_weight"], by=asked["by"], n_windows=asked["windows"],
-                seed=asked["seed"], progress=show(log),
+                estimator=estimators, interval=asked["interval"], level=asked["level"],
+                fitting=asked["fitting"], max_weight=asked["max_weight"], by=asked["by"],
+                n_windows=asked["windows"], seed=asked["seed"], progress=advance,
             )  # fmt: skip
     except KeyboardInterrupt:
         typer.echo("stopped: nothing was written", err=True)
@@ -173,6 +196,8 @@ def _read(asked: dict[str, Any]) -> "Log":
     """Return the log of the file, read with the options that were given."""
     options = {name: asked[name] for name in READ if asked[name] is not None}
     options |= {name: _range(name, asked[name]) for name in ("rewards", "costs") if asked[name]}
+    if asked["columns"] is not None:
+        options["columns"] = [name.strip() for name in asked["columns"].split(",")]
     if asked["uniform"]:
         options["chances"] = "uniform"
     if asked["schema"] is not None:
@@ -198,8 +223,8 @@ def _range(name: str, text: str) -> tuple[float, float]:
 
 
 @contextmanager
-def _progress() -> Iterator[Callable[["Log"], Callable[[int], None]]]:
-    """Give a function of a log that returns how to show the number of events done."""
+def _progress() -> Iterator[Callable[["Log", int], Callable[[int], None]]]:
+    """Give a function of a log and of passes that returns how to show the events done."""
     from rich import progress as bars
     from rich.console import Console
 
@@ -208,8 +233,8 @@ def _progress() -> Iterator[Callable[["Log"], Callable[[int], None]]]:
     with bars.Progress(*columns, console=console, disable=quiet, transient=True) as progress:
         task = progress.add_task("reading", total=None)
 
-        def show(log: "Log") -> Callable[[int], None]:
-            progress.update(task, description="judging", total=len(log))
+        def show(log: "Log", passes: int) -> Callable[[int], None]:
+            progress.update(task, description="judging", total=passes * len(log))
             return lambda done: progress.update(task, completed=done)
 
         yield show

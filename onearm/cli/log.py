@@ -17,7 +17,7 @@ def log(
         Path | None, Option(help="Write the events: .parquet, .jsonl, .dsjson or .vw.")
     ] = None,
 ) -> None:
-    """Say what is in a log, or write its events to a file.
+    """Show what is in a log, or write its events to a file.
 
     onearm log news.db --out news.parquet
     """

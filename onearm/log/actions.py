@@ -1,4 +1,4 @@
-"""Actions of Vowpal Wabbit as labels: action j is the label j, for j = 1, …, k.
+"""Actions of Vowpal Wabbit as labels: action j is the label j, or the j-th of a schema.
 
 A cost c is the reward -c, so that the value of a policy is minus its loss there; where exactly one
 label is right, costs are 0 and 1, and the reward is 1 - c. The features that an action has by
@@ -38,7 +38,7 @@ class Stated:
     n_features: int | None = None
     hashed: bool = True  # else features are called f0, f1, … as we write them
     ignore_action_features: bool = False
-    schema: Schema | None = None  # which encodes contexts, of dsjson only
+    schema: Schema | None = None  # which encodes contexts; action j is its j-th label
     chances: str | None = None  # "uniform"
 
     def __post_init__(self) -> None:
@@ -49,6 +49,14 @@ class Stated:
             value = getattr(self, size)
             if value is not None and not (isinstance(value, int) and 1 <= value <= most):
                 raise ValueError(f"{size} must be a whole number in [1, {most}], got {value!r}")
+        labels = self.schema.labels if self.schema else ()
+        if labels and self.n_classes not in (None, len(labels)):
+            allowed = f"n_classes must be {len(labels)}, the number of labels of the schema"
+            raise ValueError(f"{allowed}, got {self.n_classes}")
+        self.n_classes = len(labels) or self.n_classes
+        if self.schema and self.schema.columns and (self.n_features or not self.hashed):
+            got = "hashed=False" if not self.hashed else f"n_features={self.n_features}"
+            raise ValueError(f"features are by name with a schema of columns, got {got}, too")
 
     @property
     def rewards(self) -> RewardRange:
@@ -78,6 +86,12 @@ def _own_column(namespace: str, feature: str) -> int:
     if name is None:
         raise ValueError(f"features that are not hashed must be f0, f1, …, got {feature!r}")
     return int(name[1])
+
+
+def encoded(context: dict[str, Any], schema: Schema, rows: Rows) -> Any:
+    """Return the row of a context by name."""
+    row = schema.encode(context)
+    return rows.of_pairs(*row) if isinstance(row, tuple) else rows.of_list(row)
 
 
 def as_action(number: Any, what: str = "an action") -> str:
@@ -118,16 +132,15 @@ def action_log(
     def parts() -> Iterator[Records]:
         return chunked(lambda: events(rows), fielded, rows, lambda: len(passes.labels))
 
+    schema, uniform = stated.schema, stated.is_uniform
     names = range(1, (stated.n_classes or 0) + 1)
-    schema = stated.schema
-    known = schema.labels if schema and schema.labels else names
-    uniform = stated.is_uniform
-    passes = Passes(path.name, parts, stated.rewards, Labels(known), is_uniform=uniform)
+    passes = Passes(path.name, parts, stated.rewards, Labels(names), is_uniform=uniform)
     passes.first(parts)
     if passes.names:
         names = range(1, max(map(int, passes.names)) + 1)
-        known, passes.labels = names, Labels(names)
+        passes.labels = Labels(names)
     rows.is_open = False
     fielded.drop_full_sets(len(passes.labels))
+    known = schema.labels if schema and schema.labels else names
     schema = schema.with_labels(known) if schema else Schema({}, known)
     return passes.log(rows.width, schema, stated.feedback, name or path.name)

@@ -8,6 +8,7 @@ import numpy as np
 from onearm.agent.decision import as_decision
 from onearm.core.choice import class_name
 from onearm.core.inputs import as_rows
+from onearm.log.records import MOST_LABELS
 from onearm.schema.contexts import as_columns
 from onearm.schema.names import listed
 from onearm.schema.schema import Schema
@@ -69,6 +70,13 @@ def n_labels(known: dict[str, Any]) -> int:
     given: list[Any] = [known.get(name) for name in ("chances", "allowed")]
     shapes = [np.shape(values) for values in given]
     return max((shape[1] for shape in shapes if len(shape) == 2), default=0)
+
+
+def as_n_classes(k: int) -> int:
+    """Return a number of labels, at least 2; refuse what would fill the memory."""
+    if k > MOST_LABELS:
+        raise ValueError(f"there must be at most {MOST_LABELS:,} labels, got {k:,}")
+    return max(k, 2)
 
 
 def _are_codes(names: list[Any], schema: Schema) -> bool:

@@ -14,9 +14,10 @@ The context is `c` without `_multi`, which the schema encodes, nested names havi
 schema it is hashed as Vowpal Wabbit's text is: a number is the value of its name, a text the
 feature `name=text`, true a feature of value 1; names that begin with `_` are left out.
 
-Written: features called f0, f1, …, read with `hashed=False`. Names of labels, greedy labels and
-versions are not stored, nor the outcome "default", which becomes "reported", nor missing numbers,
-which become 0.
+Written: the columns by name where the log has a schema, read with the same `schema`; else features
+called f0, f1, …, read with `hashed=False`, and missing numbers become 0. Action j is the j-th label
+of the schema. Names of labels, greedy labels and versions are not stored, nor the outcome
+"default", which becomes "reported".
 """
 
 from collections.abc import Iterator
@@ -24,7 +25,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from onearm.log.actions import ActionFeatures, Stated, action_log, as_action
+from onearm.log.actions import ActionFeatures, Stated, action_log, as_action, encoded
 from onearm.log.events import SUM
 from onearm.log.log import Log
 from onearm.log.rows import Rows
@@ -154,8 +155,8 @@ def _chances(known: dict[str, Any]) -> dict[str, float]:
 def _row(context: dict[str, Any], stated: Stated, rows: Rows) -> Any:
     shared = {name: value for name, value in context.items() if name != "_multi"}
     if stated.schema is not None and stated.schema.columns:
-        row = stated.schema.encode({".".join(path): value for path, value in _leaves(shared)})
-        return rows.of_pairs(*row) if isinstance(row, tuple) else rows.of_list(row)
+        named = {".".join(path): value for path, value in _leaves(shared)}
+        return encoded(named, stated.schema, rows)
     total: dict[int, float] = {}
     column = stated.column()
     for path, value in _leaves(shared):

@@ -6,21 +6,31 @@ from typing import Any
 
 import numpy as np
 
+from onearm.log.contexts import contexts_of
 from onearm.log.events import NOT_ACTIVATED, Events
 from onearm.log.log import Log
 from onearm.log.times import iso
-from onearm.log.vowpal_writer import cost, sparse_rows, warn_of_codes
+from onearm.log.vowpal_writer import cost, sparse_rows
 
 
 def write_dsjson(log: Log, file: Any) -> None:
     """Write a log to an open text file."""
-    warn_of_codes(log)
     multi = [{"label": {str(name): 1}} for name in log.labels]
     for events in log.chunks():
-        for line, (indices, values) in zip(_lines(events, log), sparse_rows(events.X), strict=True):
-            x = {f"f{j}": value for j, value in zip(indices, values, strict=True)}
-            content = line | {"c": {"x": x, "_multi": multi}}
+        for line, context in zip(_lines(events, log), _contexts(events.X, log), strict=True):
+            content = line | {"c": context | {"_multi": multi}}
             file.write(json.dumps(content, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def _contexts(X: Any, log: Log) -> Iterator[dict[str, Any]]:
+    """Yield the context of each row, by name where the log has names."""
+    if log.schema is not None and log.schema.columns:
+        if "_multi" in log.schema.names:
+            raise ValueError("a column in .dsjson must not be called '_multi': these are actions")
+        yield from contexts_of(X, log.schema)
+        return
+    for indices, values in sparse_rows(X):
+        yield {"x": {f"f{j}": value for j, value in zip(indices, values, strict=True)}}
 
 
 def _lines(events: Events, log: Log) -> Iterator[dict[str, Any]]:

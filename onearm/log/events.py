@@ -118,7 +118,7 @@ def as_events(
     if version is not None:
         version = _of_length(as_array(version, np.int64, "version"), n, "version")
     if time is not None:
-        time = _of_length(np.asarray(time).astype("datetime64[us]"), n, "time")
+        time = _of_length(_times(time), n, "time")
     if known:
         raise TypeError(f"events have no {', '.join(known)}")
     events = Events(
@@ -158,6 +158,13 @@ def _rewards(
     judged = outcome <= DEFAULT
     span.check(r, judged, faults)
     return np.where(judged, r, np.nan), outcome
+
+
+def _times(given: Any) -> np.ndarray:
+    try:
+        return np.asarray(given).astype("datetime64[us]")
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"time must be times, or texts in ISO 8601: {error}") from None
 
 
 def _outcome_codes(given: Any) -> np.ndarray:

@@ -4,7 +4,6 @@ A log is read in chunks of events, from memory or from a file that may be larger
 rewards lie in a stated range, which is fixed beforehand: intervals and learners rest on it.
 """
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,6 +15,7 @@ import numpy as np
 from onearm.core.assembly import HIDDEN
 from onearm.core.choice import Trace, class_name
 from onearm.log.arrays import (
+    as_n_classes,
     chance_rows,
     decision_fields,
     encoded_rows,
@@ -24,9 +24,10 @@ from onearm.log.arrays import (
     require_schema,
 )
 from onearm.log.events import Events, as_events
+from onearm.log.identity import identity_of, n_learnt, with_log
 from onearm.log.pieces import events_after, first_events, pieces
 from onearm.log.reward_range import RewardRange, as_range
-from onearm.log.scan import Scan
+from onearm.log.scan import Scan, unnamed_column
 from onearm.prepare.prepared import learner_for
 from onearm.schema.difference import difference
 from onearm.schema.names import counted, listed
@@ -59,6 +60,7 @@ class Log:
     whole: Callable[[], Iterator[Events]] | None = None  # with those that are left out
     bad_lines: tuple[str, ...] = field(default=(), compare=False)  # of its file, the first ones
     n_bad_lines: int = 0
+    left_out: tuple[str, ...] = field(default=(), compare=False)  # columns without a name
 
     def __post_init__(self) -> None:
         as_range(self.rewards)
@@ -96,15 +98,15 @@ class Log:
         known["chances"] = chance_rows(known.get("chances"), schema.labels if schema else ())
         label = label_codes(label, schema)
         stated = n_classes or (len(schema.labels) if schema else 0) or n_labels(known)
-        k = stated or int(max(label, default=0)) + 1
+        k = as_n_classes(stated or int(max(label, default=0)) + 1)
         X = encoded_rows(X, len(label), schema)
         given = None if reward is None else [np.nan if r is None else r for r in reward]
         if "greedy" in known and known["greedy"] is not None:
             known["greedy"] = [HIDDEN if g is None else g for g in known["greedy"]]
         span = RewardRange(low, high, feedback == "one_right")
-        events = as_events(X, label, propensity, given, max(k, 2), span, **known)
-        size = (max(k, 2), X.shape[1], schema, (low, high))
-        return cls(lambda: pieces(events), *size, feedback, name)
+        events = as_events(X, label, propensity, given, k, span, **known)
+        size = (k, X.shape[1], schema, (low, high))
+        return cls(lambda: pieces(events, k), *size, feedback, name)
 
     @classmethod
     def from_trace(cls, X: Any, trace: Trace, **about: Any) -> "Log":
@@ -198,8 +200,8 @@ class Log:
 
     @cached_property
     def oddities(self) -> list[str]:
-        """Sentences about event ids that occur again and times out of order."""
-        return self.scan.oddities
+        """Sentences about ids that occur again, times out of order and columns left out."""
+        return [*self.scan.oddities, *map(unnamed_column, self.left_out)]
 
     @cached_property
     def scan(self) -> Scan:
@@ -232,17 +234,16 @@ class Log:
 
     @cached_property
     def identity(self) -> str:
-        """A SHA-256 of the first event, by which learners know the log that they learnt from."""
-        event = next((self.whole or self.source)())
-        if not len(event):
-            return hashlib.sha256().hexdigest()
-        sparse = hasattr(event.X, "tocsr")
-        row = event.X[[0]] if sparse else event.X[0]
-        values = row.data if sparse else row
-        at = np.flatnonzero(values)
-        places = (row.indices[at] if sparse else at).astype(np.int64)
-        content = (places, values[at], np.array([event.label[0], event.propensity[0]]))
-        return hashlib.sha256(b"".join(part.tobytes() for part in content)).hexdigest()
+        """Digests of its events, by which learners know those that they learnt from."""
+        return identity_of((self.whole or self.source)())
+
+    def n_learnt(self, trained_on: dict[str, int] | None) -> int:
+        """Return up to which event of this log a learner may have learnt, by what it remembers."""
+        return n_learnt(trained_on, self.identity) if trained_on else 0
+
+    def learnt(self, trained_on: dict[str, int] | None) -> dict[str, int]:
+        """Return what a learner remembers once it has learnt from this log, too."""
+        return with_log(trained_on, self.identity, self.start + len(self))
 
     def examples(self, learner: Any) -> Iterator[tuple[Any, Trace]]:
         """Return rows and choices of another policy for a learner, rewards scaled to [0, 1]."""
@@ -262,7 +263,7 @@ class Log:
                 yield events.X, Trace(events.label, unknown, events.propensity, correct)
 
     def learner(self, cls: Any, *, raw: bool = False, **params: Any) -> Any:
-        """Return a new learner of class `cls` for these contexts; as `Stream.learner` does."""
+        """Return a new learner, by its class or name, for these contexts; as `Stream.learner`."""
         sizes: dict[str, Any] = {"n_classes": self.n_classes, "n_features": self.n_features}
         if self.schema is not None and self.schema.columns:
             sizes |= {"nominal": self.schema.nominal, "n_words": self.schema.n_words}

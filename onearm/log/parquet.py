@@ -20,14 +20,14 @@ from onearm.log.distributions import is_uniform
 from onearm.log.header import MARK, as_header
 from onearm.log.log import Log
 from onearm.log.passes import Passes
-from onearm.log.pieces import ROWS
-from onearm.log.records import ENTRIES, Coded, Labels, Records
+from onearm.log.pieces import ENTRIES, ROWS
+from onearm.log.records import Coded, Labels, Records
 from onearm.log.reward_range import RewardRange, as_range
 from onearm.log.rows import DENSE, SPARSE
 from onearm.schema.names import listed
 from onearm.schema.schema import Schema
 from onearm.schema.values import as_word
-from onearm.streams.parquet import opened, readable
+from onearm.streams.parquet import batches, opened, readable
 
 FEW = ["label", "greedy", "outcome", "policy"]  # columns of few different words
 CONTEXT = {DENSE: ["x"], SPARSE: ["indices", "values"]}
@@ -58,7 +58,7 @@ class OwnColumns:
         self.path, self.file = path, path.name
         try:
             self.header = as_header(json.loads(header))
-            k, self.kind = self.header["n_classes"], self.header["kind"]
+            k, self.kind, _ = (self.header[key] for key in ("n_classes", "kind", "n_features"))
             self.context = CONTEXT[self.kind]
         except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
             raise ValueError(f"{self.file}: the header is damaged: {error}") from None
@@ -94,22 +94,14 @@ class OwnColumns:
     def _parts(self, context: list[str]) -> Iterator[Records]:
         fields = [name for name in (*NEEDED, *OPTIONAL) if name in self.columns]
         rows = chunk_rows(self.header["n_features"] if self.kind == DENSE else 1, len(self.labels))
-        done = 0
         few = [name for name in FEW if name in fields]
-        with opened(self.path, read_dictionary=few, pre_buffer=False) as file:
-            with readable(self.file):
-                batches = file.iter_batches(rows, columns=[*fields, *context])
-            while True:
+        options = {"pre_buffer": False, "page_checksum_verification": True}
+        with opened(self.path, read_dictionary=few, **options) as file:
+            for done, batch in batches(file, self.file, rows, [*fields, *context]):
                 with readable(f"{self.file}, after row {done}"):
-                    batch = next(batches, None)
-                    if batch is None:
-                        return
-                    batch.validate(full=True)  # texts, and codes of words: decoding trusts them
                     columns = dict(zip(batch.schema.names, batch.columns, strict=True))
                     records = self._records(columns, done, batch.num_rows, bool(context))
-                done += batch.num_rows
-                if batch.num_rows:
-                    yield records
+                yield records
 
     def _records(self, columns: dict[str, Any], done: int, n: int, has_x: bool) -> Records:
         given: dict[str, Any] = {name: _texts(columns[name]) for name in FEW if name in columns}

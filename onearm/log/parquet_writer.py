@@ -24,7 +24,8 @@ def write_parquet(log: Log, path: Path) -> None:
         for events in log.chunks():
             table = _table(log, events)
             if writer is None:
-                writer = ParquetWriter(path, table.schema, use_dictionary=FEW)
+                options: Any = {"use_dictionary": FEW, "write_page_checksum": True}
+                writer = ParquetWriter(path, table.schema, **options)
             size = chunk_rows(1 if "indices" in table.column_names else log.n_features, 1)
             writer.write_table(table, row_group_size=size)
     finally:

@@ -67,12 +67,17 @@ class Passes:
             before = f"{self.file} had {self.scan.by_outcome.sum():,} events, now {n:,}"
             raise ValueError(f"{before}: {CHANGED}")
 
-    def log(self, n_features: int, schema: Schema | None, feedback: str, name: str) -> Log:
+    def log(
+        self, n_features: int, schema: Schema | None, feedback: str, name: str,
+        left_out: tuple[str, ...] = (),
+    ) -> Log:  # fmt: skip
         """Return the log, after the first pass."""
         k = max(len(self.labels), 2)
         bad: dict[str, Any] = {"bad_lines": tuple(self.bad), "n_bad_lines": self.n_bad}
         span = self.rewards.low, self.rewards.high
-        log = Log(self.events, k, n_features, schema, span, feedback, name, **bad)
+        log = Log(
+            self.events, k, n_features, schema, span, feedback, name, left_out=left_out, **bad
+        )
         vars(log)["scan"] = self.scan  # or else it would be another pass
         return log
 

@@ -5,12 +5,14 @@ from collections.abc import Iterator
 from onearm.log.events import Events
 
 ROWS = 2**16  # events of a chunk
+ENTRIES = 2**24  # of an array of events × labels: with many labels a chunk has fewer events
 
 
-def pieces(events: Events) -> Iterator[Events]:
+def pieces(events: Events, n_classes: int) -> Iterator[Events]:
     """Yield the events, a chunk at a time."""
-    for begin in range(0, max(len(events), 1), ROWS):
-        yield events.part(slice(begin, begin + ROWS))
+    rows = max(1, min(ROWS, ENTRIES // n_classes))
+    for begin in range(0, max(len(events), 1), rows):
+        yield events.part(slice(begin, begin + rows))
 
 
 def first_events(chunks: Iterator[Events], n: int) -> Iterator[Events]:

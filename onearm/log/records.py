@@ -15,7 +15,6 @@ from onearm.schema.names import did_you_mean, listed
 from onearm.schema.values import as_word, shown
 
 MOST_LABELS = 2**16
-ENTRIES = 2**24  # of a mask of events × labels: with many labels a chunk has fewer events
 
 
 class Coded(NamedTuple):

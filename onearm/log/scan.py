@@ -49,3 +49,9 @@ class Scan:
                 "an earlier event."
             )
         return texts
+
+
+def unnamed_column(name: str) -> str:
+    """Return a sentence about a column without a name."""
+    way_out = "name it in columns= or --columns to keep it"
+    return f"1 column without a name, {name!r}, is no feature but an index: {way_out}."

@@ -2,10 +2,13 @@
 
 Some columns are fields of the log: which ones is stated by name. All others, or those in
 `columns`, are the context, which the schema encodes; it is inferred if it is not given. Rows with
-an unknown label, a reward that is no number or a context that cannot be encoded are left out.
+an unknown label, a reward that is no number or a context that cannot be encoded are left out. So is
+a column without a name, which is the index of a frame, unless `columns` or the schema has it.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import csv
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
@@ -29,10 +32,13 @@ from onearm.schema.contexts import as_columns, table_columns
 from onearm.schema.names import did_you_mean, listed
 from onearm.schema.schema import Schema
 from onearm.streams.delimited import Delimited
-from onearm.streams.parquet import opened, readable
+from onearm.streams.parquet import batches, opened, readable
+from onearm.streams.text_lines import lines
 
 Columns = Mapping[str, Any]  # by name
 Frames = Iterator[tuple[Columns, Sequence[int]]]  # some rows at a time, and their places
+INDEX = re.compile(r"\s*|Unnamed: [0-9]+|__index_level_[0-9]+__")  # as pandas calls it
+HIDING = ("label", "propensity", "reward", "outcome")  # which the policy did not know
 MANY = ("label", "propensity", "reward", "greedy", "outcome", "allowed", "policy", "version",
         "event_id", "time")  # fmt: skip
 
@@ -62,6 +68,7 @@ class Options:
         self.label = self.label or (self.schema and self.schema.label) or "label"
         require_schema(self.schema)
         self.is_uniform = is_uniform(self.chances)
+        self.unnamed: Collection[str] = ()  # columns that only we gave a name
         self.by_label: Mapping[Any, str] = {}
         if self.chances is not None and not isinstance(self.chances, str):
             self.by_label = self.chances
@@ -80,9 +87,26 @@ class Options:
             if name not in known:
                 wrong = f"{field} must be one of the columns {listed(known)}, got {name!r}"
                 raise ValueError(f"{file}: {wrong}{did_you_mean(name, known)}")
+        self._require_apart(own)
         if self.columns is not None:
-            return list(self.columns)
-        return [name for name in known if name not in own.values()]
+            return list(dict.fromkeys(self.columns))
+        return [n for n in known if n not in own.values() and not self.is_index(n)]
+
+    def _require_apart(self, own: Mapping[str, str]) -> None:
+        """Refuse a column that is two fields, and contexts that have what came of the choice."""
+        hidden = {own[field]: field for field in HIDING if field in own}
+        context = [*(self.columns or ()), *(self.schema.names if self.schema else ())]
+        leaks = [name for name in context if name in hidden]
+        if leaks:
+            what = f"columns of the context must not have the {hidden[leaks[0]]}"
+            raise ValueError(f"{what}, got {leaks[0]!r}")
+        if len(hidden) < sum(field in own for field in HIDING):
+            named = ", ".join(f"{field}={own[field]!r}" for field in HIDING if field in own)
+            raise ValueError(f"{listed(HIDING, show=str)} must be different columns, got {named}")
+
+    def is_index(self, name: str) -> bool:
+        """Whether a column has no name of its own, as the index of a frame."""
+        return name in self.unnamed or INDEX.fullmatch(name) is not None
 
 
 def from_table(frame: Any, **options: Any) -> Log:
@@ -96,9 +120,11 @@ def from_table(frame: Any, **options: Any) -> Log:
 
     log = _table_log("the table", list(columns), frames, stated, "row")
     events = Events.joined(list(log.chunks()))
+    k = log.n_classes
     kept = Log(
-        lambda: pieces(events), log.n_classes, log.n_features, log.schema, log.rewards,
-        log.feedback, stated.name or "log", bad_lines=log.bad_lines, n_bad_lines=log.n_bad_lines,
+        lambda: pieces(events, k), k, log.n_features, log.schema, log.rewards, log.feedback,
+        stated.name or "log", bad_lines=log.bad_lines, n_bad_lines=log.n_bad_lines,
+        left_out=log.left_out,
     )  # fmt: skip
     vars(kept)["scan"] = log.scan
     return kept
@@ -108,6 +134,9 @@ def read_csv(path: Path, **options: Any) -> Log:
     """Return the log in a table of delimited fields."""
     stated = Options(**options)
     known = [*stated.fields().values(), *(stated.schema.names if stated.schema else ())]
+    first = Delimited(path, known)
+    if first.named:
+        stated.unnamed = {*first.names} - {*_header(path, first.delimiter)}
 
     def frames(schema: Schema | None, names: Sequence[str]) -> Frames:
         context = {} if schema is None else {column.name: column for column in schema.columns}
@@ -123,7 +152,13 @@ def read_csv(path: Path, **options: Any) -> Log:
                     columns[name] = (convert.typed if is_inferred else convert.as_words)(column)
             yield columns, at
 
-    return _table_log(path.name, Delimited(path, known).names, frames, stated, "line")
+    return _table_log(path.name, first.names, frames, stated, "line")
+
+
+def _header(path: Path, delimiter: str) -> list[str]:
+    """Return the names that stand in the first row."""
+    first = next(line for line in lines(path) if line.strip())
+    return [name.strip() for name in next(csv.reader([first], delimiter=delimiter))]
 
 
 def read_parquet_table(path: Path, **options: Any) -> Log:
@@ -132,23 +167,13 @@ def read_parquet_table(path: Path, **options: Any) -> Log:
         known = list(as_columns(file.schema_arrow.empty_table()) or {})
 
     def frames(schema: Schema | None, names: Sequence[str]) -> Frames:
-        done = 0
         wanted = list(dict.fromkeys(name.partition(".")[0] for name in names))
         with opened(path, pre_buffer=False) as file:
             top = [name for name in file.schema_arrow.names if name in {*names, *wanted}]
-            with readable(path.name):
-                batches = file.iter_batches(ROWS, columns=top)
-            while True:
+            for done, batch in batches(file, path.name, ROWS, top):
                 with readable(f"{path.name}, after row {done}"):
-                    batch = next(batches, None)
-                    if batch is None:
-                        return
-                    batch.validate(full=True)  # texts, and codes of values: decoding trusts them
                     columns = _columns(batch)
-                n = batch.num_rows
-                if n:
-                    yield columns, range(done + 1, done + n + 1)
-                done += n
+                yield columns, range(done + 1, done + batch.num_rows + 1)
 
     return _table_log(path.name, known, frames, Options(**options), "row")
 
@@ -182,7 +207,9 @@ def _table_log(
     passes.first(parts)
     schema = schema.with_labels(passes.names) if passes.names else schema
     size = schema.n_features if schema.columns else 1
-    return passes.log(size, schema, stated.feedback, stated.name or file)
+    used = {*own, *context, *schema.names}
+    unused = tuple(name for name in known if name not in used and stated.is_index(name))
+    return passes.log(size, schema, stated.feedback, stated.name or file, left_out=unused)
 
 
 def _records(

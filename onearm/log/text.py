@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from onearm.log.pieces import ROWS
-from onearm.log.records import ENTRIES, Records
+from onearm.log.pieces import ENTRIES, ROWS
+from onearm.log.records import Records
 from onearm.log.rows import Rows
 from onearm.log.times import NAT, as_times
 from onearm.schema.values import shown

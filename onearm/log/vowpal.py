@@ -7,20 +7,23 @@ Events of several lines begin with `shared | features`, whose features are the c
 after it is action j, and the chosen one begins with `action:cost:probability`. Blank lines stand
 between events. The number of lines may vary: those that are there were allowed.
 
-Written: a line for each event, features called f0, f1, …, read with `hashed=False`. Names of
+Written: a line for each event, with features by name where the log has columns by name
+(`named_features`), which are read with the same `schema`; else they are called f0, f1, …, read with
+`hashed=False`, and missing numbers become 0. Action j is the j-th label of the schema. Names of
 labels, greedy labels, chances, policies, versions and times are not stored; nor are events without
-a reward, of which is warned, nor the outcome "default", which becomes "reported", nor missing
-numbers, which become 0.
+a reward, of which is warned, nor the outcome "default", which becomes "reported".
 """
 
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from onearm.log.actions import ActionFeatures, Stated, action_log, as_action
+from onearm.log.actions import ActionFeatures, Stated, action_log, as_action, encoded
 from onearm.log.log import Log
+from onearm.log.named_features import context_of
 from onearm.log.rows import Rows
 from onearm.log.text import Fields, Numbered
+from onearm.schema.schema import Schema
 from onearm.streams.codes import number
 from onearm.streams.text_lines import lines
 from onearm.streams.vowpal import features, split_head, split_line
@@ -29,14 +32,14 @@ Lines = list[tuple[int, str]]  # with their numbers
 
 
 def read_vowpal(
-    path: Path, *, costs: tuple[float, float] = (0.0, 1.0), feedback: str = "reward",
-    n_classes: int | None = None, n_features: int | None = None, hashed: bool = True,
-    ignore_action_features: bool = False, chances: str | None = None,
+    path: Path, *, schema: Schema | None = None, costs: tuple[float, float] = (0.0, 1.0),
+    feedback: str = "reward", n_classes: int | None = None, n_features: int | None = None,
+    hashed: bool = True, ignore_action_features: bool = False, chances: str | None = None,
     name: str | None = None,
 ) -> Log:  # fmt: skip
     """Return the log in a file of Vowpal Wabbit's text; rewards are minus the costs."""
     stated = Stated(
-        costs, feedback, n_classes, n_features, hashed, ignore_action_features, None, chances
+        costs, feedback, n_classes, n_features, hashed, ignore_action_features, schema, chances
     )
     first = next((line for line in lines(path) if line.strip()), "")
     events = _several_lines if _is_shared(first) else _single_lines
@@ -84,6 +87,8 @@ def _choice(word: str, stated: Stated) -> Fields:
 
 
 def _row(text: str, stated: Stated, rows: Rows) -> object:
+    if stated.schema is not None and stated.schema.columns:
+        return encoded(context_of(text, stated.schema), stated.schema, rows)
     total = features(text, stated.column())
     return rows.of_pairs(list(total), list(total.values()))
 

@@ -6,33 +6,34 @@ from typing import Any
 
 import numpy as np
 
+from onearm.log.contexts import contexts_of
 from onearm.log.events import Events
 from onearm.log.log import Log
-from onearm.schema.names import counted, listed
+from onearm.log.named_features import named
+from onearm.schema.names import counted
 
 
 def write_vowpal(log: Log, file: Any) -> None:
     """Write a log to an open text file."""
-    warn_of_codes(log)
     n_left = 0
     for events in log.chunks():
         n_left += int((~events.is_judged).sum())
         judged = events.part(events.is_judged)
-        heads = _heads(judged, log)
-        for head, (indices, values) in zip(heads, sparse_rows(judged.X), strict=True):
-            pairs = (f" f{j}:{value!r}" for j, value in zip(indices, values, strict=True))
-            file.write(f"{head}|{''.join(pairs)}\n")
+        for head, words in zip(_heads(judged, log), _features(judged.X, log), strict=True):
+            file.write(f"{head}|{''.join(f' {word}' for word in words)}\n")
     if n_left:
         warnings.warn(f"{counted(n_left, 'event')} without a reward left out", stacklevel=4)
 
 
-def warn_of_codes(log: Log) -> None:
-    """Warn that the codes of categories become values: for other programs these mean nothing."""
-    columns = () if log.schema is None else log.schema.columns
-    names = [column.name for column in columns if column.n_codes]
-    if names:
-        what = f"categories ({listed(names)}) are written as the numbers of their codes"
-        warnings.warn(f"{what}, which no other program should learn from", stacklevel=5)
+def _features(X: Any, log: Log) -> Iterator[list[str]]:
+    """Yield the features of each row, by name where the log has names."""
+    if log.schema is not None and log.schema.columns:
+        kinds = {column.name: column.kind for column in log.schema.columns}
+        for context in contexts_of(X, log.schema):
+            yield [word for name, value in context.items() for word in named(name, kinds, value)]
+        return
+    for indices, values in sparse_rows(X):
+        yield [f"f{j}:{value!r}" for j, value in zip(indices, values, strict=True)]
 
 
 def cost(reward: float, log: Log) -> float:

@@ -7,9 +7,7 @@ which finds distributions that stand at the wrong events. Of two allowed labels 
 one has the other's.
 
 Where only the propensity of the chosen label is known, the mean of 1[a = l]/p must be the share of
-events that allowed l. A confidence sequence, which holds while the policy learns, refuses means
-that are too large. One that is too small is only doubtful: propensities may be too large, or the
-label had next to no chance in many events, which cannot be told apart.
+events that allowed l: `propensities` has what can be refuted then, and what is only doubtful.
 """
 
 from collections import defaultdict
@@ -20,12 +18,13 @@ import numpy as np
 
 from onearm.log.events import Events
 from onearm.log.log import Log
-from onearm.ope.sequences import lower_sequence
+from onearm.ope.propensities import Chosen, worst_doubt
 
 ALPHA = 1e-3  # probability that a right log fails any of its checks
 VERSIONS = 1000  # more are the states of a learner, with too few events each
 ENOUGH = 500  # events of a version that is checked by itself
 EXPECTED = 20.0  # times that a label is chosen, from which on z is used
+DOUBT = ", or it had next to no chance in many events, which this log cannot tell apart"
 VARIANCE = 5.0  # of Σ p_a, from which on z is used
 
 
@@ -76,12 +75,15 @@ class LogCheck:
         self.by_version: dict[str, Counts] = defaultdict(lambda: Counts(self.k))
         self.label: list[np.ndarray] = []
         self.propensity: list[np.ndarray] = []
-        self.allowed: list[np.ndarray] = []
+        self.allowed: list[np.ndarray] = []  # bits of the allowed labels, none where all were
+        self.n_allowed = np.zeros(self.k, np.int64)
         self.least = 1.0  # of the logged chances above 0
+        self.least_chosen = 1.0  # of the logged chances of chosen labels
         self.differs = 0  # events whose propensity is not that of the distribution
 
     def add(self, events: Events) -> None:
         """Take some events that have a reward."""
+        self.least_chosen = min(self.least_chosen, float(events.logged_chance.min(initial=1.0)))
         if events.chances is not None:
             self.differs += int((np.abs(events.propensity - events.logged_chance) > 1e-6).sum())
         chances = _completed(events, self.k)
@@ -94,10 +96,12 @@ class LogCheck:
         if events.chances is not None:
             alone = np.isnan(events.chances[:, 0])
         if alone.any():
-            allowed = np.ones(chances.shape, bool) if events.allowed is None else events.allowed
+            n = int(alone.sum())
+            allowed = np.ones((n, 0), bool) if events.allowed is None else events.allowed[alone]
             self.label.append(events.label[alone].astype(np.int32))
             self.propensity.append(events.propensity[alone])
-            self.allowed.append(np.packbits(allowed[alone], axis=1))
+            self.allowed.append(np.packbits(allowed, axis=1))
+            self.n_allowed += n if events.allowed is None else allowed.sum(axis=0)
 
     def _count(self, events: Events, known: np.ndarray, chances: np.ndarray) -> None:
         label = events.label[known]
@@ -150,25 +154,25 @@ class LogCheck:
         return Finding("chances of chosen labels", abs(counts.z_of_chosen()) <= limit, text)
 
     def _propensities(self) -> Finding:
-        label, p = np.concatenate(self.label), np.concatenate(self.propensity)
-        packed = np.concatenate(self.allowed)
-        at, alpha = np.array([len(label)]), ALPHA / (2 * self.k)
-        worst = Finding("propensities", True, "the mean of 1[chosen]/propensity is as it should be")
-        for code in range(self.k):
-            allowed = np.unpackbits(packed[:, [code // 8]], axis=1)[:, code % 8].astype(float)
-            terms = (label == code) / p - allowed
-            most = float((1 / p[label == code]).max(initial=1.0))
-            above = lower_sequence(terms, 1.0, alpha, at)[-1] > 0
-            below = lower_sequence(-terms, most, alpha, at)[-1] > 0
-            if above or (below and worst.passed):
-                text = (
-                    f"the mean of 1[chosen]/propensity is {(terms + allowed).mean():.3f} for label "
-                    f"{self.labels[code]}, but {allowed.mean():.3f} of the events allowed it"
-                )
-                doubt = ": its propensities are too large, or it had next to no chance in many"
-                text += "" if above else doubt
-                worst = Finding("propensities", not above, text, not above)
-        return worst
+        label, p, packed = map(np.concatenate, (self.label, self.propensity, self.allowed))
+        worst = worst_doubt(Chosen(label, p, packed, self.n_allowed), ALPHA / (2 * self.k))
+        if worst is None:
+            text = "the mean of 1[chosen]/propensity is as it should be"
+            return Finding("propensities", True, text)
+        text = (
+            f"the mean of 1[chosen]/propensity is {_digits(worst.mean)} for label "
+            f"{self.labels[worst.code]}, expected {worst.share:.3f} ± {_digits(worst.half)}, "
+            "the share of events that allowed it"
+        )
+        if not worst.above:
+            why = "its propensities are too large"
+            no_room = ": the other labels leave no room for them"
+            text += f": {why}" + (no_room if worst.is_refuted else DOUBT)
+        return Finding("propensities", not worst.is_refuted, text, not worst.is_refuted)
+
+
+def _digits(x: float) -> str:
+    return f"{x:.3f}" if x < 1000 else f"{x:.3g}"
 
 
 def _limit(n_tests: int) -> float:

@@ -7,7 +7,7 @@ import numpy as np
 
 from onearm.log.log import Log
 from onearm.metrics import curve_rounds
-from onearm.ope.checks import Finding
+from onearm.ope.checks import Finding, LogCheck
 from onearm.ope.estimators import NEEDS_MODEL, Inputs, cressie_read, terms
 from onearm.ope.evaluation import Curve, Estimate, Weights
 from onearm.ope.intervals import clopper_pearson, gaussian
@@ -22,12 +22,13 @@ from onearm.ope.uncertainty import (
     sequence,
     term_interval,
 )
-from onearm.ope.weighing import Judged, Weighed
+from onearm.ope.weighing import Judged, Progress, Weighed
 
 POINTS = 120  # of a curve
 FEW = 50  # effective events below which an answer is worthless
 HEAVY = 0.1  # share of all weight that a single event must not have
 MANY = 1e9  # events: more are not counted
+CLEAR = 2.0  # standard errors that a difference must be from 0 to be extrapolated
 
 
 class Settings(NamedTuple):
@@ -134,8 +135,11 @@ def logged_value(judged: Judged, settings: Settings, log: Log) -> Estimate:
     )  # fmt: skip
 
 
-def replayed(policy: Policy, log: Log, settings: Settings) -> Estimate:
-    kept = replay(log, policy, settings.max_weight, settings.seed)
+def replayed(
+    policy: Policy, log: Log, check: LogCheck, settings: Settings, advance: Progress | None
+) -> Estimate:
+    most = settings.max_weight or 1 / min(check.least, check.least_chosen)
+    kept = replay(log, policy, most, settings.seed, advance)
     r, learns = kept.reward, isinstance(policy, Learning)
     what = "the mean reward of choosing for itself" if learns else policy.estimates
     value = float(r.mean()) if len(r) else math.nan
@@ -167,7 +171,7 @@ def difference(
     else:
         low, high = gaussian(x.change, alpha)
     decided = low > 0 or high < 0
-    more = 0.0 if decided else _more_events(x.gain if value > 0 else x.loss, least, alpha)
+    more = 0.0 if decided else _more_events(x.gain, x.loss, least, alpha)
     words = f"how much more {policy.name} earns than {other.name}, on the same events"
     return Estimate(
         policy.name, "difference", value * width, low * width, high * width, 1 - alpha,
@@ -175,18 +179,33 @@ def difference(
     )  # fmt: skip
 
 
-def _more_events(x: np.ndarray, least: float, alpha: float) -> float:
-    """Return how many events more would decide a difference if all goes on as it did."""
+def _more_events(gain: np.ndarray, loss: np.ndarray, least: float, alpha: float) -> float:
+    """Return how many events more would decide a difference if all goes on as it did.
+
+    It is infinite if none would: where support is missing, both means are below 0, and where both
+    policies are the same, all terms are 0. It is NaN as long as it cannot be told, because the
+    difference is within its noise.
+    """
+    z = [_standard_errors(x) for x in (gain, loss)]
+    if max(z) <= -CLEAR or not (gain.any() or loss.any()):
+        return math.inf
+    x = gain if z[0] > z[1] else loss
+    if max(z) < CLEAR:
+        return math.nan
     n, scale = len(x), least + 1
     mean, square = float(x.mean()) / scale, float(x.var()) / scale**2
-    if mean <= 0:
-        return math.inf
     few, many = n, 2 * MANY
     while many - few > max(1.0, 0.001 * few):
         middle = (few * many) ** 0.5
         decided = middle * mean > boundary(np.array([middle * square]), alpha / 2)[0]
         few, many = (few, middle) if decided else (middle, many)
     return math.inf if many > MANY else math.ceil(many) - n
+
+
+def _standard_errors(x: np.ndarray) -> float:
+    """Return how many standard errors the mean is above 0."""
+    mean, sd = float(x.mean()), float(x.std())
+    return mean / sd * len(x) ** 0.5 if sd else math.copysign(math.inf, mean) if mean else 0.0
 
 
 def weights_of(policy: Policy, x: Weighed) -> Weights:

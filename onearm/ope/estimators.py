@@ -33,6 +33,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from onearm.core.kernels import kernel
+
 NEEDS_MODEL = ("dm", "dr", "sndr", "switch_dr", "dros")
 SHRINKING = ("clipped_ips", "switch_dr", "dros", "sub_gaussian")  # which have a parameter
 
@@ -59,6 +61,26 @@ class Inputs(NamedTuple):
     r: np.ndarray
     q: np.ndarray  # q(x, a) of the logged label
     q_pi: np.ndarray  # q(x, π)
+
+
+def inputs(
+    pi: np.ndarray, q: np.ndarray, label: np.ndarray, propensity: np.ndarray, r: np.ndarray
+) -> Inputs:
+    """Return the inputs of a policy's probabilities π (n, k) and a model's rewards q (n, k)."""
+    w, q_A, q_pi = (np.empty(len(label)) for _ in range(3))
+    given = (np.ascontiguousarray(x, np.float64) for x in (pi, q))
+    _gather(*given, np.ascontiguousarray(label, np.int64), propensity, w, q_A, q_pi)
+    return Inputs(w, r, q_A, q_pi)
+
+
+@kernel
+def _gather(pi, q, label, p, w, q_A, q_pi):
+    """w = π(A)/p(A), q(A) and Σ π q of each row."""
+    for i in range(len(label)):
+        total = 0.0
+        for a in range(pi.shape[1]):
+            total += pi[i, a] * q[i, a]
+        w[i], q_A[i], q_pi[i] = pi[i, label[i]] / p[i], q[i, label[i]], total
 
 
 def terms(name: str, x: Inputs, limit: float | None = None) -> Terms:

@@ -4,7 +4,9 @@ The log is read once (cross-fitted models: twice; replay: once more): `weighing`
 numbers per event and policy, of which all estimates, intervals and checks are functions.
 """
 
+import math
 from collections.abc import Iterable
+from numbers import Integral, Real
 from typing import Any
 
 from onearm.log.log import Log
@@ -72,19 +74,42 @@ def evaluate(
     seed
         Random seed of bootstrap and replay.
     progress
-        A callable that gets the number of events done.
+        A callable that gets the number of events done, in all passes: a log is read once, with
+        cross-fitted models twice, and again for each policy by replay.
     """
     if not isinstance(log, Log):
         got = f"got a {type(log).__name__}: Log.of, Log.from_table and Log.read make one"
         raise ValueError(f"log must be an onearm.Log, {got}")
     settings = _settings(estimator, interval, level, fitting, max_weight, seed)
+    _require_windows(n_windows)
     candidates, other = as_policies(policies, log), as_policy(against, log)
     column = None if by is None else _column_of(log, by)
-    judged = weigh(log, candidates, other, model, fitting, column, progress)
+    advance = _advancing(progress)
+    judged = weigh(log, candidates, other, model, fitting, column, advance)
     result = _evaluation(log, candidates, other, judged, settings, by, n_windows)
     if _wants(settings, "replay"):
-        result.estimates.extend(replayed(policy, log, settings) for policy in candidates)
+        kept = (replayed(policy, log, judged.check, settings, advance) for policy in candidates)
+        result.estimates.extend(kept)
     return result
+
+
+def n_passes(n_policies: int, estimators: Iterable[str], fitting: str) -> int:
+    """Return how often the log is read."""
+    return 1 + (fitting == "cross_fitted") + n_policies * ("replay" in estimators)
+
+
+def _advancing(progress: Progress | None) -> Progress | None:
+    """Return what takes the number of further events, and shows that of all."""
+    if progress is None:
+        return None
+    done = 0
+
+    def advance(n: int) -> None:
+        nonlocal done
+        done += n
+        progress(done)
+
+    return advance
 
 
 def _evaluation(
@@ -122,14 +147,18 @@ def _evaluation(
 
 
 def _settings(
-    estimator: str | Iterable[str], interval: str | None, level: float, fitting: str,
-    max_weight: float | None, seed: int,
-) -> Settings:  # fmt: skip
-    names = (estimator,) if isinstance(estimator, str) else tuple(estimator)
-    if not 0 < level < 1:
-        raise ValueError(f"level must be in (0, 1), got {level}")
-    if max_weight is not None and not 1 <= max_weight <= 1e12:
-        raise ValueError(f"max_weight must be in [1, 1e12], got {max_weight}")
+    estimator: Any, interval: str | None, level: Any, fitting: str, max_weight: Any, seed: Any
+) -> Settings:
+    many = isinstance(estimator, Iterable) and not isinstance(estimator, str)
+    names = tuple(dict.fromkeys(estimator if many else (estimator,)))
+    if not _is_within(level, Real, 0, 1) or level in (0, 1):
+        raise ValueError(f"level must be in (0, 1), got {level!r}")
+    if max_weight is not None and not _is_within(max_weight, Real, 1, 1e12):
+        raise ValueError(f"max_weight must be in [1, 1e12], got {max_weight!r}")
+    if not _is_within(seed, Integral, 0, 2**63 - 1):
+        raise ValueError(f"seed must be a whole number in [0, 2**63 - 1], got {seed!r}")
+    if not names:
+        raise ValueError(f"estimator must be at least one of {', '.join(VALID)}, got none")
     pairs = []
     for name in names:
         if name not in VALID:
@@ -139,7 +168,17 @@ def _settings(
         if kind is not None:
             require_valid(name, kind, fitting, max_weight)
         pairs.append((name, kind))
-    return Settings(tuple(pairs), level, fitting, max_weight, seed)
+    limit = None if max_weight is None else float(max_weight)
+    return Settings(tuple(pairs), float(level), fitting, limit, int(seed))
+
+
+def _is_within(value: Any, kind: type, low: float, high: float) -> bool:
+    return isinstance(value, kind) and bool(low <= value <= high)  # type: ignore[operator] # a number
+
+
+def _require_windows(n: Any) -> None:
+    if not _is_within(n, Integral, 1, math.inf):
+        raise ValueError(f"n_windows must be a whole number of at least 1, got {n!r}")
 
 
 def _wants(settings: Settings, name: str) -> bool:

@@ -27,7 +27,7 @@ class Estimate:
     estimates: str  # what the value is, in words
     n_events: int
     against: str | None = None  # of a difference: the policy compared with
-    n_more: float | None = None  # of a difference: events that would decide it; 0 if it is decided
+    n_more: float | None = None  # of a difference: events that would decide it; NaN: not known yet
     interval_of: str | None = None  # the estimator whose terms the interval is made of
 
 

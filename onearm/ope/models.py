@@ -22,6 +22,7 @@ from onearm.log.events import Events
 from onearm.log.log import Log
 
 WIDEST = 1000  # columns for which a full matrix per label is kept
+LARGEST = 2**27  # numbers of these matrices together, 1 GiB
 RIDGE = 1.0  # penalty, in rows of the mean square of each column
 
 
@@ -79,10 +80,11 @@ class Linear(Model):
         penalty = RIDGE * np.where(square > 0, square, 1.0)
         penalty[0] = 1e-9
         mean = self.b[:, 0].sum() / n.sum()
-        for label in range(len(n)):
+        self.weights[0] = mean
+        for label in np.flatnonzero(n):
             # around the mean reward of all labels, which is where few events leave it
             A, b = self.A[label], self.b[label] - mean * self.A[label, 0]
-            self.weights[:, label] = np.linalg.solve(A + np.diag(penalty + (n[label] == 0)), b)
+            self.weights[:, label] = np.linalg.solve(A + np.diag(penalty), b)
             self.weights[0, label] += mean
 
     def q(self, X: Any) -> np.ndarray:
@@ -176,7 +178,8 @@ def new_model(spec: Any, log: Log) -> Model:
         return Nothing(log.n_classes)
     if spec == "linear":
         nominal = log.schema.nominal if log.schema is not None and log.schema.columns else ()
-        if log.n_features + sum(nominal) <= WIDEST:
+        width = log.n_features + sum(nominal)
+        if width <= WIDEST and log.n_classes * width**2 <= LARGEST:
             return Linear(log.n_classes, log.n_features, nominal)
         from onearm.linear.inverse_gap import InverseGap
 

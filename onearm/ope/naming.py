@@ -5,10 +5,9 @@
 "model.safetensors"                 a saved learner or agent, frozen
 a learner, an agent                 frozen; `ope.Greedy(learner)`, `ope.Learning(learner)` otherwise
 a class of learners                 a new one that learns along the log
-an array, a function                probabilities or labels
+an array, a function of the rows    probabilities or labels
 """
 
-import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,14 +15,14 @@ from typing import Any
 import numpy as np
 
 import onearm
+from onearm.core.choice import class_name
 from onearm.core.learner import Learner
-from onearm.core.parameters import parameters
+from onearm.core.parameters import from_texts, parameters
 from onearm.log.log import Log
+from onearm.ope.given import Column, Function
 from onearm.ope.policies import (
-    Column,
     Constant,
     Frozen,
-    Function,
     Learning,
     Logged,
     Policy,
@@ -31,10 +30,12 @@ from onearm.ope.policies import (
 )
 from onearm.schema.names import did_you_mean
 
+MADE = ("n_classes", "n_features", "nominal")  # parameters that follow from the log
+
 
 def as_policies(given: Any, log: Log) -> list[Policy]:
     """Return policies of a list, of a dict by name, or of a single one."""
-    if isinstance(given, Mapping):
+    if isinstance(given, Mapping) and given:
         return [_called(as_policy(spec, log), str(name)) for name, spec in given.items()]
     single = isinstance(given, str | Policy | np.ndarray) or not isinstance(given, Iterable)
     policies = [as_policy(spec, log) for spec in ([given] if single else given)]
@@ -78,31 +79,18 @@ def _named(text: str, log: Log) -> Policy:
     if text.startswith("always "):
         return Constant(text.removeprefix("always ").strip())
     if text.endswith(".safetensors"):
-        return Frozen(onearm.load(text), Path(text).name)
-    name, *settings = text.split()
+        model = onearm.load(text)
+        if not isinstance(model, Learner | onearm.Agent):
+            wrong = f"{Path(text).name} is a {class_name(model)}"
+            raise ValueError(f"a saved policy must be a learner or an agent: {wrong}")
+        return Frozen(model, Path(text).name)
+    name, *settings = text.split() or [""]
     known = {learner.lower(): learner for learner in onearm.LEARNERS}
     if name.lower() not in known:
         hint = did_you_mean(name, [*known.values(), "logged", "uniform"])
         allowed = "logged, uniform, always LABEL, a learner or a saved model (.safetensors)"
         raise ValueError(f"a policy must be {allowed}, got {text!r}{hint}")
     cls = getattr(onearm, known[name.lower()])
-    return Learning(log.learner(cls, **_settings(settings, cls)), text)
-
-
-def _settings(given: list[str], cls: Any) -> dict[str, Any]:
-    """Return parameters of texts such as gamma=0.1; what is no JSON is a word."""
-    known = [
-        p.name for p in parameters(cls) if p.name not in ("n_classes", "n_features", "nominal")
-    ]
-    settings = {}
-    for text in given:
-        name, equals, value = text.partition("=")
-        if not equals or name not in known:
-            allowed = f"name=value, with one of {', '.join(known)} as name"
-            hint = did_you_mean(name, known)
-            raise ValueError(f"a parameter of {cls.__name__} must be {allowed}, got {text!r}{hint}")
-        try:
-            settings[name] = json.loads(value)
-        except ValueError:
-            settings[name] = value
-    return settings
+    free = [p.name for p in parameters(cls) if p.name not in MADE]
+    given = from_texts(settings, free, f"a parameter of {cls.__name__}")
+    return Learning(log.learner(cls, **given), text)

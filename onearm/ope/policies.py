@@ -5,15 +5,15 @@
     Learning        a learner that learns along the log, event by event, from the logged choices
     Uniform         every allowed label alike
     Constant        one label, whatever the context
-    Column          probabilities, or labels, for each event of the log
-    Function        a Python function of the rows
     Logged          the policy that wrote the log
+
+`given` has those that a user states: a column of probabilities or labels, a Python function.
 
 A policy that puts its mass on labels that were not allowed chooses evenly among those that were.
 """
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from onearm.core.choice import class_name, require_off_policy
 from onearm.core.inputs import as_rows, row_of
 from onearm.log.events import Events
 from onearm.log.log import Log
-from onearm.ope.probabilities import allowed_only, certain, codes_of
+from onearm.ope.probabilities import allowed_only, certain
 
 FROZEN = "the mean reward of this policy on the contexts of the log"
 ALONG = (
@@ -112,7 +112,7 @@ class Frozen(Policy):
 
     def start(self, log: Log) -> None:
         log.check_schema(self.learner)
-        self.first = (self.learner.trained_on or {}).get(log.identity, 0)
+        self.first = log.n_learnt(self.learner.trained_on)
 
     def can_judge(self, events: Events, places: np.ndarray) -> np.ndarray:
         later = places >= self.first
@@ -191,8 +191,10 @@ class Learning(Policy):
         self.learner = copy.deepcopy(self.new)
         for _ in log.first(1).examples(self.learner):
             pass  # which refuses other sizes, and rewards that it cannot learn from
-        if log.identity in (self.learner.trained_on or {}):
-            raise ValueError(f"{self.name} was trained on this log: give a new learner")
+        first = log.n_learnt(self.learner.trained_on)
+        if first > log.start:
+            later = f"give a new learner, or later events: log.after({first - log.start})"
+            raise ValueError(f"{self.name} was trained on events up to {first:,}: {later}")
         self.right = log.feedback == "one_right"
         self.low, self.width = log.rewards[0], log.rewards[1] - log.rewards[0]
 
@@ -222,59 +224,3 @@ class Learning(Policy):
         x = row_of(as_rows(event.X, self.learner.n_features, missing=True), 0)
         reward = (float(event.reward[0]) - self.low) / self.width
         self._learn(x, int(event.label[0]), float(event.propensity[0]), reward)
-
-
-class Column(Policy):
-    """Probabilities of all labels (n, k) or of the logged ones (n,); or labels, by code or name."""
-
-    def __init__(self, values: Any, name: str = "column") -> None:
-        self.values, self.name = np.asarray(values), name
-        kinds = {1: "fiuUO", 2: "fiu"}.get(self.values.ndim, "")
-        if self.values.dtype.kind not in kinds:
-            allowed = "probabilities (n,) or (n, k), or labels (n,)"
-            raise ValueError(f"a column must be {allowed}, got shape {self.values.shape}")
-        if self.values.ndim == 2:
-            self.values = self.values.astype(np.float64)
-        if self.values.dtype.kind == "f" and not ((self.values >= 0) & (self.values <= 1)).all():
-            raise ValueError(f"probabilities of {name!r} must be in [0, 1]")
-
-    def start(self, log: Log) -> None:
-        n, k = log.start + len(log), log.n_classes
-        if self.values.shape not in ((n,), (n, k)):
-            raise ValueError(f"{self.name!r} must have {n} events, got shape {self.values.shape}")
-        self.k = k
-        if self.values.dtype.kind in "UO":
-            self.values = codes_of(self.values, [str(name) for name in log.labels])
-        if self.values.dtype.kind in "iu" and not ((0 <= self.values) & (self.values < k)).all():
-            allowed = f"in [0, {k - 1}], or names of labels"
-            raise ValueError(f"labels of {self.name!r} must be {allowed}")
-        if self.values.ndim == 2 and (np.abs(self.values.sum(axis=1) - 1) > 1e-6).any():
-            raise ValueError(f"probabilities of {self.name!r} must sum up to 1 for each event")
-
-    def chances(self, events: Events, places: np.ndarray) -> np.ndarray:
-        some = self.values[places]
-        if some.dtype.kind in "iu":
-            return certain(some, events, self.k)
-        return some if some.ndim == 1 else allowed_only(some, events.allowed)
-
-
-class Function(Policy):
-    """A function of many rows that returns labels (n,), by number or name, or chances (n, k)."""
-
-    def __init__(self, function: Callable[[Any], Any], name: str = "") -> None:
-        self.function, self.name = function, name or getattr(function, "__name__", "function")
-
-    def start(self, log: Log) -> None:
-        self.names, self.k = [str(name) for name in log.labels], log.n_classes
-
-    def chances(self, events: Events, places: np.ndarray) -> np.ndarray:
-        given = np.asarray(self.function(events.X))
-        if given.shape == (len(events), self.k) and given.dtype.kind == "f":
-            if (given >= 0).all() and (np.abs(given.sum(axis=1) - 1) <= 1e-6).all():
-                return allowed_only(given, events.allowed)
-        elif given.shape == (len(events),):
-            labels = given if given.dtype.kind in "iu" else codes_of(given, self.names)
-            if ((labels >= 0) & (labels < self.k)).all():
-                return certain(labels, events, self.k)
-        expected = f"{len(events)} labels, or as many rows of {self.k} probabilities"
-        raise ValueError(f"{self.name} must return {expected}, got {given.dtype} {given.shape}")

@@ -1,5 +1,8 @@
 """Probabilities of the labels of events: of certain choices, over allowed labels only."""
 
+from collections.abc import Iterable
+from typing import Any
+
 import numpy as np
 
 from onearm.core.assembly import HIDDEN
@@ -23,7 +26,7 @@ def certain(labels: np.ndarray, events: Events, k: int) -> np.ndarray:
     return allowed_only(p, events.allowed)
 
 
-def codes_of(labels: np.ndarray, names: list[str]) -> np.ndarray:
+def codes_of(labels: Iterable[Any], names: list[str]) -> np.ndarray:
     """Return the codes of labels by name, HIDDEN for names that there are not."""
     codes = {name: code for code, name in enumerate(names)}
-    return np.array([codes.get(str(label), HIDDEN) for label in labels])
+    return np.array([codes.get(str(label), HIDDEN) for label in labels], np.int64)

@@ -18,7 +18,7 @@ from onearm.core.rng import seeded, uniform
 from onearm.log.events import Events
 from onearm.log.log import Log
 from onearm.ope.policies import Learning, Policy
-from onearm.ope.weighing import weight
+from onearm.ope.weighing import Progress, weight
 
 DRAWS = 4  # the generator of a seed: learners and streams have those before
 
@@ -31,7 +31,10 @@ class Replayed(NamedTuple):
     most: float  # M
 
 
-def replay(log: Log, policy: Policy, max_weight: float | None = None, seed: int = 0) -> Replayed:
+def replay(
+    log: Log, policy: Policy, max_weight: float | None = None, seed: int = 0,
+    advance: Progress | None = None,
+) -> Replayed:  # fmt: skip
     """Return what the policy earned on the events that it would have seen.
 
     `max_weight` is M; by default 1 over the least chance in the log.
@@ -47,6 +50,8 @@ def replay(log: Log, policy: Policy, max_weight: float | None = None, seed: int 
         n += len(some)
         draws = np.array([uniform(rng) for _ in range(len(some))])
         kept.append(_kept(policy, some, places, draws, most))
+        if advance:
+            advance(len(events))
     return Replayed(np.concatenate(kept) if kept else np.empty(0), n, most)
 
 

@@ -27,13 +27,14 @@ import numpy as np
 from onearm.log.events import Events
 from onearm.log.log import Log
 from onearm.ope.checks import LogCheck
+from onearm.ope.estimators import inputs, terms
 from onearm.ope.models import Model, new_model
 from onearm.ope.policies import Logged, Policy
 
 KAPPA = 1.0  # κ
 FIRST, GROWTH = 20, 1.5  # events before the first fit of a model, and from fit to fit
 FITTINGS = ("predictable", "cross_fitted")
-Progress = Callable[[int], Any]  # gets the number of events done
+Progress = Callable[[int], Any]  # gets a number of events
 
 
 class Weighed(NamedTuple):
@@ -74,14 +75,17 @@ class Judged(NamedTuple):
 
 def weigh(
     log: Log, policies: Sequence[Policy], against: Policy, model: Any, fitting: str,
-    column: int | None = None, progress: Progress | None = None,
+    column: int | None = None, advance: Progress | None = None,
 ) -> Judged:  # fmt: skip
-    """Return the numbers of all policies on the events that all of them can be judged on."""
+    """Return the numbers of all policies on the events that all of them can be judged on.
+
+    `advance` gets the number of events of each further chunk that was read.
+    """
     every = [*policies, against]
     for policy in every:
         policy.start(log)
     check, parts = LogCheck(log), []
-    for events, places, reward, q in expected(log, model, fitting):
+    for events, places, reward, q in expected(log, model, fitting, advance):
         check.add(events)
         usable = (
             _distribution(events, q.shape) if fitting == "predictable" else np.full(q.shape, np.nan)
@@ -95,8 +99,6 @@ def weigh(
         ]
         known = ~np.isnan(usable[:, 0])
         parts.append((fine, reward, places, segment, known, weighed, events.time))
-        if progress:
-            progress(int(places[-1]) + 1 if len(places) else 0)
     if not any(fine.any() for fine, *_ in parts):
         raise ValueError(_nothing_to_judge(log, every))
     return _joined(parts, check)
@@ -138,7 +140,7 @@ def _column(X: Any, j: int) -> np.ndarray:
 
 
 def expected(
-    log: Log, spec: Any, fitting: str
+    log: Log, spec: Any, fitting: str, advance: Progress | None = None
 ) -> Iterator[tuple[Events, np.ndarray, np.ndarray, np.ndarray]]:
     """Yield events, their numbers, scaled rewards, and q by a model that has not seen them.
 
@@ -148,12 +150,17 @@ def expected(
     """
     if fitting not in FITTINGS:
         raise ValueError(f"fitting must be one of {', '.join(FITTINGS)}, got {fitting!r}")
-    if log.identity in (getattr(spec, "trained_on", None) or {}):
-        raise ValueError("model was trained on this log: give a new one")
-    return _predictable(log, spec) if fitting == "predictable" else _cross_fitted(log, spec)
+    first = log.n_learnt(getattr(spec, "trained_on", None))
+    if first > log.start:
+        later = f"give a new one, or later events: log.after({first - log.start})"
+        raise ValueError(f"model was trained on events up to {first:,} of this log: {later}")
+    fitted = _predictable if fitting == "predictable" else _cross_fitted
+    return fitted(log, spec, advance)
 
 
-def _rewarded(log: Log) -> Iterator[tuple[Events, np.ndarray, np.ndarray]]:
+def _rewarded(
+    log: Log, advance: Progress | None
+) -> Iterator[tuple[Events, np.ndarray, np.ndarray]]:
     done, (low, high) = log.start, log.rewards
     for events in log.chunks():
         places, judged = np.arange(done, done + len(events)), events.is_judged
@@ -161,11 +168,13 @@ def _rewarded(log: Log) -> Iterator[tuple[Events, np.ndarray, np.ndarray]]:
         if judged.any():
             some = events if judged.all() else events.part(judged)
             yield some, places[judged], (some.reward - low) / (high - low)
+        if advance:
+            advance(len(events))
 
 
-def _predictable(log: Log, spec: Any) -> Iterator[Any]:
+def _predictable(log: Log, spec: Any, advance: Progress | None) -> Iterator[Any]:
     model, n, fit_at = new_model(spec, log), 0, FIRST
-    for events, places, reward in _rewarded(log):
+    for events, places, reward in _rewarded(log, advance):
         done = 0
         while done < len(events):
             part = slice(done, min(len(events), done + fit_at - n))
@@ -178,16 +187,16 @@ def _predictable(log: Log, spec: Any) -> Iterator[Any]:
                 fit_at = ceil(GROWTH * fit_at)
 
 
-def _cross_fitted(log: Log, spec: Any) -> Iterator[Any]:
+def _cross_fitted(log: Log, spec: Any, advance: Progress | None) -> Iterator[Any]:
     models: list[Model] = [new_model(spec, log), new_model(spec, log)]
-    for events, places, reward in _rewarded(log):
+    for events, places, reward in _rewarded(log, advance):
         for half, model in enumerate(models):
             others = places % 2 != half
             if others.any():
                 model.add(events.part(others), reward[others])
     for model in models:
         model.fit()
-    for events, places, reward in _rewarded(log):
+    for events, places, reward in _rewarded(log, advance):
         second = (places % 2 == 1)[:, None]
         yield events, places, reward, np.where(second, models[1].q(events.X), models[0].q(events.X))
 
@@ -201,11 +210,11 @@ def _weighed(
     π is NaN where the policy is the logged one and its distribution is not known. Then its weight
     is 1, and q(x, A) stands for q(x, π), of which it is a sample.
     """
-    rows, A, p_A = np.arange(len(r)), events.label, events.logged_chance
-    w, w_other, q_A = weight(pi, A, p_A), weight(other, A, p_A), q[rows, A]
+    A, p_A = events.label, np.ascontiguousarray(events.logged_chance)
+    w, w_other = weight(pi, A, p_A), weight(other, A, p_A)
     simple = _simple_difference(r, w, w_other)
     if pi.ndim == 1:  # known for the logged label only
-        unknown = np.full(len(r), np.nan)
+        unknown, q_A = np.full(len(r), np.nan), q[np.arange(len(r)), A]
         return Weighed(w, q_A, unknown, w * r, w * (1 - r), unknown, (w - w_other) * r, *simple)
     known, no_p = ~np.isnan(pi[:, 0]), np.isnan(p[:, 0])
     lower = np.where(known, bounded(r, q, pi, p, A, p_A), r)
@@ -215,7 +224,8 @@ def _weighed(
         whole = known & ~(is_logged & no_p)
         gain = np.where(whole, bounded(r, q, pi - other, p, A, p_A), gain)
         loss = np.where(whole, bounded(r, q, other - pi, p, A, p_A), loss)
-    q_pi = np.where(known, (pi * q).sum(axis=1), q_A)
+    _, _, q_A, q_pi = inputs(pi, q, A, p_A, r)
+    q_pi = np.where(known, q_pi, q_A)
     support = _support(pi, _distribution(events, q.shape))
     change = q_pi + w * (r - q_A) - _value_terms(r, q, other, A, p_A, is_logged)
     return Weighed(w, q_A, q_pi, lower, upper, support, change, gain, loss)
@@ -239,8 +249,7 @@ def _value_terms(
         return r
     if pi.ndim == 1:
         return pi / p_A * r
-    rows = np.arange(len(r))
-    return (pi * q).sum(axis=1) + pi[rows, A] / p_A * (r - q[rows, A])
+    return terms("dr", inputs(pi, q, A, p_A, r)).num
 
 
 def _simple_difference(

@@ -57,6 +57,8 @@ def what_would_decide(difference: Estimate, effective: float) -> str:
         return "too few effective events to tell how many more would decide it"
     if math.isinf(difference.n_more):
         return "more events like these would not decide it"
+    if math.isnan(difference.n_more):
+        return "too noisy yet to tell how many more would"
     return f"about {about(difference.n_more)} more events would decide it"
 
 

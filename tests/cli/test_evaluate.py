@@ -3,7 +3,6 @@
 import csv
 import json
 import re
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -30,9 +29,8 @@ def folder(tmp_path, monkeypatch):
     label = (rng.random((N, 1)) > p.cumsum(axis=1)[:, :2]).sum(axis=1)
     reward = (rng.random(N) < np.where(label == 2, 0.9, 0.2)).astype(float)
     log = onearm.Log.of(X, label, p[np.arange(N), label], reward, schema=schema, chances=p)
-    with warnings.catch_warnings(action="ignore"):  # that .vw has codes for categories
-        for suffix in ("parquet", "jsonl", "vw"):
-            log.write(f"log.{suffix}")
+    for suffix in ("parquet", "jsonl", "vw"):
+        log.write(f"log.{suffix}")
     frame = pd.DataFrame({"device": np.array(DEVICES)[X[:, 0].astype(int)], "age": X[:, 1]})
     frame = frame.assign(shown=np.array(LABELS)[label], p=p[np.arange(N), label], click=reward)
     frame.to_csv("clicks.csv", index=False)
@@ -109,6 +107,28 @@ def test_columns_of_a_table_are_named(folder):
     assert again["logged"] == values["logged"]
 
 
+def test_columns_of_the_context_are_chosen(folder):
+    columns = ["--label", "shown", "--propensity", "p", "--reward", "click", "--columns", " age "]
+    assert "(did you mean" not in run("clicks.csv", *columns, "--policy", "uniform", "--by", "age")
+    words = "by must be one of the columns age, got 'device'"
+    assert words in run("clicks.csv", *columns, "--policy", "uniform", "--by", "device", code=2)
+
+
+def test_sizes_of_vowpal_wabbit(folder):
+    (folder / "own.vw").write_text("1:0:0.5 | f0:1 f2:3\n2:1:0.5 | f1:1\n" * 300)
+    sizes = ["--n-classes", "4", "--n-features", "5", "--not-hashed"]
+    log = onearm.Log.read("own.vw", n_classes=4, n_features=5, hashed=False)
+    log.learner(onearm.InverseGap).save("new.safetensors")
+    output = run("own.vw", *sizes, "--policy", "always 4", "--policy", "new.safetensors")
+    assert "always 4" in output
+    output = run("own.vw", "--not-hashed", "--policy", "new.safetensors", code=2)
+    assert "has 2 labels and 3 features" in output
+    assert "must be one of 1, 2, got '4'" in run("own.vw", "--policy", "always 4", code=2)
+    (folder / "words.vw").write_text("1:0:0.5 | red\n2:1:0.5 | blue\n")
+    assert "must be f0, f1" in run("words.vw", "--not-hashed", "--policy", "uniform", code=2)
+    run("words.vw", "--hashed", "--policy", "uniform", "--n-features", "16")
+
+
 def test_costs_of_vowpal_wabbit(folder):
     """They are written as negative rewards; costs of another range are refused."""
     output = run("log.vw", "--costs", "-1,0", "--policy", "uniform")
@@ -153,6 +173,12 @@ def test_learners_and_saved_models(folder):
         (["log.parquet", "--policy", "uniform", "--level", "95"], "level must be in (0, 1)"),
         (["log.parquet", "--policy", "uniform", "--costs", "0,1"], "got 'costs'"),
         (["clicks.csv", "--policy", "uniform", "--label", "show"], "did you mean 'shown'?"),
+        (["clicks.csv", "--policy", "uniform", "--label", "shown", "--propensity", "p", "--reward",
+          "click", "--columns", "agee"], "did you mean 'age'?"),
+        (["clicks.csv", "--policy", "uniform", "--n-classes", "3"], "got 'n_classes'"),
+        (["log.vw", "--policy", "uniform", "--columns", "age"], "got 'columns'"),
+        (["log.vw", "--policy", "uniform", "--n-classes", "0"], "greater than or equal to 1"),
+        (["log.parquet", "--policy", "uniform", "--hashed"], "got 'hashed'"),
         (["clicks.csv", "--policy", "uniform", "--rewards", "1,0"], "LOW,HIGH with LOW < HIGH"),
         (["clicks.csv", "--policy", "uniform", "--rewards", "1"], "LOW,HIGH with LOW < HIGH"),
         (["clicks.csv", "--policy", "uniform", "--rewards", "a,b"], "comma-separated numbers"),
@@ -160,7 +186,7 @@ def test_learners_and_saved_models(folder):
         (["log.parquet", "--policy", "uniform", "--out", "clicks.csv"], "must be a folder"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_said_and_nothing_written(folder, command, words):
+def test_errors_name_what_is_wrong_and_nothing_is_written(folder, command, words):
     before = {path.name for path in folder.iterdir()}
     assert words in run(*command, code=2)
     assert {path.name for path in folder.iterdir()} == before

@@ -183,3 +183,27 @@ def test_options_of_tables_are_not_for_logs_that_we_wrote(tmp_path):
     assert Log.read(path, rewards=(0, 2)).rewards == (0, 2)
     with pytest.raises(TypeError, match=r"'propensity': that is for tables"):
         Log.read(path, propensity="p")
+
+
+def test_a_flipped_bit_is_never_another_number(tmp_path):
+    """Pages have checksums; the rest is checked where it is read."""
+    log = random_log(60, rewards=(-2.0, 3.0))
+    path = tmp_path / "log.parquet"
+    log.write(path)
+    data, refused = path.read_bytes(), 0
+    for at in range(4, len(data) - 8, 41):
+        path.write_bytes(data[:at] + bytes([data[at] ^ 0x10]) + data[at + 1 :])
+        try:
+            back = Log.read(path)
+            events = back.events()
+        except (ValueError, TypeError):  # the latter: it is a table without our metadata
+            refused += 1
+            continue
+        if back.n_bad_lines:  # the name of a label: these are counted
+            refused += 1
+            continue
+        assert back.rewards == log.rewards
+        np.testing.assert_array_equal(events.X, log.events().X)
+        np.testing.assert_array_equal(events.propensity, log.events().propensity)
+        np.testing.assert_array_equal(events.reward, log.events().reward)
+    assert refused > 50

@@ -7,6 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
+import onearm
 from onearm import HIDDEN, Log, Schema
 from tests.log.random_logs import require_equal
 
@@ -194,3 +195,53 @@ def test_nested_columns_have_names_with_dots(tmp_path):
     write_table(pa_table, tmp_path / "log.parquet")
     log = Log.read(tmp_path / "log.parquet", schema=Schema({"user.age": "number"}))
     assert log.events().X.ravel().tolist() == [0, 1, 2, 3]
+
+
+def test_the_index_of_a_frame_is_no_feature(tmp_path):
+    """As in the files of Open Bandit Data, whose first column has no name."""
+    frame = pd.DataFrame(
+        {"label": list("abab"), "propensity": 0.5, "reward": [1, 0, 0, 1], "age": [31, 44, 2, 9]}
+    )
+    shuffled = frame.iloc[[3, 0, 2, 1]]
+    frame.to_csv(tmp_path / "log.csv")
+    shuffled.to_parquet(tmp_path / "log.parquet")
+    named = pd.read_csv(tmp_path / "log.csv")
+    logs = [Log.read(tmp_path / "log.csv"), Log.read(tmp_path / "log.parquet")]
+    for log, index in zip(
+        [*logs, Log.from_table(named)], ("c0", "__index_level_0__", "Unnamed: 0"), strict=True
+    ):
+        assert log.schema.names == ["age"]
+        words = f"1 column without a name, '{index}', is no feature but an index"
+        assert [line.startswith(words) for line in log.oddities] == [True]
+        assert log.first(2).oddities == log.oddities
+    kept = Log.read(tmp_path / "log.csv", columns=["c0", "age"])
+    assert (kept.schema.names, kept.oddities) == (["c0", "age"], [])
+    note = "1 column without a name, 'c0', is no feature but an index"
+    assert any(text.startswith(note) for text in onearm.evaluate(logs[0], "uniform").notes)
+
+
+def test_a_column_that_is_called_c0_is_a_feature(tmp_path):
+    (tmp_path / "log.csv").write_text("c0,label,propensity,reward\n1,a,0.5,1\n2,b,0.5,0\n")
+    log = Log.read(tmp_path / "log.csv")
+    assert (log.schema.names, log.oddities) == (["c0"], [])
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"columns": ["click", "age"]}, "columns of the context must not have the reward, got 'cl"),
+        ({"columns": ["item"]}, "columns of the context must not have the label, got 'item'"),
+        ({"outcome": "model", "columns": ["model"]}, "must not have the outcome, got 'model'"),
+        ({"schema": Schema({"click": "number"}, ["8", "9", "10"])}, "not have the reward"),
+        ({"label": "click"}, "must be different columns, got label='click', .*reward='click'"),
+        ({"reward": "p"}, "label, propensity, reward, outcome must be different columns"),
+    ],
+)
+def test_contexts_must_not_have_what_came_of_the_choice(tmp_path, options, words):
+    """A reward model that has seen the reward would make every policy look certain."""
+    pd.DataFrame(TABLE).to_csv(tmp_path / "log.csv", index=False)
+    given = {"label": "item", "propensity": "p", "reward": "click"} | options
+    with pytest.raises(ValueError, match=words):
+        Log.read(tmp_path / "log.csv", **given)
+    with pytest.raises(ValueError, match=words):
+        Log.from_table(TABLE, **given)

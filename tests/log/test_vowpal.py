@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from onearm import Log, Schema
+from onearm import Log
 from onearm.streams.vowpal import column
 from tests.log import vw_golden
 from tests.log.random_logs import random_log, require_equal
@@ -178,12 +178,3 @@ def test_unhashed_features_have_our_names(write):
                    n_features=5)  # fmt: skip
     assert (len(log), log.n_bad_lines, log.n_features) == (1, 2, 5)
     assert log.events().X.toarray().tolist() == [[0, 0, 0, 2, 0]]
-
-
-@pytest.mark.parametrize("suffix", [".vw", ".dsjson"])
-def test_codes_of_categories_are_warned_of(tmp_path, suffix):
-    schema = Schema({"device": ["phone", "desktop"], "age": "number"}, ["a", "b"])
-    rows = [{"device": "phone", "age": 31}, {"device": "desktop", "age": 64}]
-    log = Log.of(rows, ["a", "b"], [0.5, 0.5], [0.0, 1.0], schema=schema)
-    with pytest.warns(UserWarning, match=r"categories \('device'\) are written as the numbers"):
-        log.write(tmp_path / f"log{suffix}")

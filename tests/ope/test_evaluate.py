@@ -209,6 +209,29 @@ def test_what_is_estimated_is_said():
     assert fixed.valid_while_learning is False
 
 
+def test_what_is_within_its_noise_is_not_extrapolated():
+    """Of policies that differ by nothing no number is said, but in one of twenty logs."""
+    rng, shown = np.random.default_rng(0), 0
+    for _ in range(40):
+        label = rng.integers(0, 2, 400)
+        chances = np.full((400, 2), 0.5)
+        log = onearm.Log.of(None, label, chances[:, 0], rng.random(400) < 0.5, chances=chances)
+        found = onearm.evaluate(log, "always 1", against="always 0").differences[0]
+        shown += not np.isnan(found.n_more)
+    assert 0 <= shown <= 6
+
+
+def test_what_more_events_would_not_decide():
+    """Nothing is known of a label that was never tried: both ends stay away from 0."""
+    label = np.arange(3000) % 2
+    chances = np.tile([0.5, 0.5, 0.0], (3000, 1))
+    reward = (label == 1) * 0.2 + 0.4
+    log = onearm.Log.of(None, label, chances[:, 0], reward, chances=chances)
+    found = onearm.evaluate(log, "always 2").differences[0]
+    assert found.low < 0 < found.high
+    assert found.n_more == np.inf
+
+
 def test_more_events_decide_it():
     """So many more of the same events do decide: the forecast is not far off."""
     logs = simulate(1, 6000, False, seed=1)

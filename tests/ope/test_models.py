@@ -128,6 +128,15 @@ def test_wide_rows_are_learnt_by_a_learner(monkeypatch):
     assert isinstance(model, models.Learned)
 
 
+def test_matrices_of_many_labels_must_fit_into_memory():
+    """65,536 labels and 200 columns would have 20 GiB of them."""
+    label = np.arange(60) % 3
+    log = onearm.Log.of(np.ones((60, 200)), label, np.full(60, 0.5), label == 0, n_classes=65536)
+    assert isinstance(new_model("linear", log), models.Learned)
+    few = onearm.Log.of(np.ones((60, 200)), label, np.full(60, 0.5), label == 0)
+    assert isinstance(new_model("linear", few), Linear)
+
+
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
@@ -152,9 +161,11 @@ def test_a_model_that_was_trained_on_the_log_is_refused():
     log = as_log(random_arrays(60))
     learner = log.learner(onearm.EpsilonGreedy)
     learner.learn(log.first(20))
-    for some in (log, log.after(30)):
-        with pytest.raises(ValueError, match="model was trained on this log: give a new one"):
+    for some, n in ((log, 20), (log.after(5), 15)):
+        words = rf"model was trained on events up to 20 of this log: .*log.after\({n}\)"
+        with pytest.raises(ValueError, match=words):
             onearm.evaluate(some, "uniform", model=learner)
+    assert len(onearm.evaluate(log.after(20), "uniform", model=learner).estimates) == 2
     other = as_log(random_arrays(60, seed=5))
     assert len(onearm.evaluate(other, "uniform", model=learner).estimates) == 2
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import onearm
+from onearm.ope.evaluate import n_passes
 from onearm.ope.policies import Uniform
 from onearm.ope.uncertainty import Bounded, sequence
 from onearm.ope.weighing import KAPPA, weigh
@@ -102,3 +103,19 @@ def test_progress_counts_events(log):
     onearm.evaluate(log, "uniform", progress=counts.append)
     assert counts == sorted(counts)
     assert counts[-1] == N
+
+
+@pytest.mark.parametrize(
+    ("estimators", "fitting", "passes"),
+    [("dr", "predictable", 1), ("ips", "cross_fitted", 2), (["snips", "replay"], "predictable", 3),
+     (["snips", "replay"], "cross_fitted", 4)],
+)  # fmt: skip
+def test_progress_counts_every_pass(log, estimators, fitting, passes, monkeypatch):
+    monkeypatch.setattr("onearm.log.pieces.ROWS", N // 4)
+    counts, policies = [], ["uniform", "always no"]
+    asked = {"estimator": estimators, "fitting": fitting}
+    asked |= {"interval": "gaussian"} if passes == 2 else {}
+    onearm.evaluate(log.after(0), policies, **asked, progress=counts.append)
+    assert counts == sorted({*counts})
+    assert (len(counts), counts[-1]) == (4 * passes, N * passes)
+    assert n_passes(2, [*estimators] if passes > 2 else [estimators], fitting) == passes

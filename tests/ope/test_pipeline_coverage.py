@@ -115,8 +115,9 @@ def test_replay_of_a_fixed_policy():
     settings = Settings((), 1 - ALPHA, "predictable", None, seed=0)
     ends = []
     for i in range(LOGS):
-        target = Given(TARGET[logs.context[i]])
-        estimate = replayed(target, as_log(logs.arrays(i)), settings._replace(seed=i))
+        target, log = Given(TARGET[logs.context[i]], "target"), as_log(logs.arrays(i))
+        checked = weigh(log, [target], Logged(), "linear", "predictable").check
+        estimate = replayed(target, log, checked, settings._replace(seed=i), None)
         assert estimate.interval == "clopper_pearson"
         assert estimate.valid_while_learning is False
         ends.append((estimate.low, estimate.high))

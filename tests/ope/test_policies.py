@@ -7,7 +7,8 @@ from scipy.sparse import csr_matrix
 import onearm
 from onearm import ope
 from onearm.log import pieces
-from onearm.ope.policies import Column, Constant, Frozen, Function, Greedy, Learning, Uniform
+from onearm.ope.given import Column, Function
+from onearm.ope.policies import Constant, Frozen, Greedy, Learning, Uniform
 from onearm.ope.weighing import weigh
 from tests.ope.random_logs import as_log, random_arrays
 
@@ -135,8 +136,8 @@ def test_functions_may_return_names():
         (Column(np.ones((N, K), int)), "probabilities of 'column' must sum up to 1 for each"),
         (Function(lambda X: np.zeros(3, int)), "must return 20 labels, or as many rows of 3 prob"),
         (Function(lambda X: np.full((len(X), K), 0.5)), "must return 20 labels"),
-        (Function(lambda X: np.full(len(X), 9)), "must return 20 labels"),
-        (Function(lambda X: ["maybe"] * len(X)), "must return 20 labels"),
+        (Function(lambda X: np.full(len(X), 9)), r"must return labels in \[0, 2\] or of .*, got 9"),
+        (Function(lambda X: ["maybe"] * len(X)), "must return labels in .*, got 'maybe'"),
         (Function(lambda X: np.full((len(X), K), np.nan)), "must return 20 labels"),
         (Frozen(onearm.SOBA(4, 2)), "the log has 3 labels and 2 features, SOBA has 4 and 2"),
         (Learning(onearm.EpsilonGreedy(3, 9)), "2 features, EpsilonGreedy has 3 and 9"),
@@ -204,9 +205,23 @@ def test_learning_policies_must_be_new():
     log = as_log(random_arrays(N))
     learner = log.learner(onearm.EpsilonGreedy)
     learner.learn(log.first(10))
-    for some in (log, log.after(10)):
-        with pytest.raises(ValueError, match="EpsilonGreedy was trained on this log: give a new l"):
+    for some, n in ((log, 10), (log.after(4), 6)):
+        words = rf"EpsilonGreedy was trained on events up to 10: .*log.after\({n}\)"
+        with pytest.raises(ValueError, match=words):
             onearm.evaluate(some, Learning(learner))
+    result = onearm.evaluate(log.after(10), Learning(learner))
+    assert result.estimates[-1].n_events == N - 10
+
+
+def test_logs_that_begin_alike_are_told_apart():
+    """A learner of one is judged on all of the other but the events that they may share."""
+    arrays, others = random_arrays(N), random_arrays(N, seed=8)
+    mixed = [np.concatenate([a[:6], b[6:]]) for a, b in zip(arrays, others, strict=True)]
+    log, other = as_log(arrays), as_log(type(arrays)(*mixed))
+    learner = log.learner(onearm.EpsilonGreedy)
+    learner.learn(log)
+    assert onearm.evaluate(other, learner).estimates[-1].n_events == N - 8
+    assert onearm.evaluate(other.after(20), learner).estimates[-1].n_events == N - 20
 
 
 def test_agents_are_judged_on_events_of_later_versions():

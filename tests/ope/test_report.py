@@ -129,6 +129,11 @@ OPEN = "not decided"
         (difference(-0.3, -0.1), "worse", ""),
         (difference(-0.1, 0.3, 46_871.0), OPEN, "about 46,900 more events would decide it"),
         (difference(-0.1, 0.3, math.inf), OPEN, "more events like these would not decide it"),
+        (
+            difference(-0.1, 0.3, math.nan),
+            OPEN,
+            "too noisy yet to tell how many more would",
+        ),
         (difference(0.0, 0.3, 12.0), OPEN, "about 12 more events would decide it"),
     ],
 )

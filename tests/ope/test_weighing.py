@@ -6,7 +6,8 @@ import pytest
 import onearm
 from onearm.log import pieces
 from onearm.ope import weighing
-from onearm.ope.policies import Column, Logged, Uniform
+from onearm.ope.given import Column
+from onearm.ope.policies import Logged, Uniform
 from onearm.ope.weighing import KAPPA, expected, weigh
 from tests.ope.random_logs import Given, as_log, distributions, random_arrays
 from tests.reference import ope as plain

@@ -50,7 +50,7 @@ def test_names_cannot_break_out(tmp_path):
     assert "b" not in {tag for tag, _ in page.tags}
 
 
-def test_everything_is_said(tmp_path):
+def test_the_page_has_every_part(tmp_path):
     text = re.sub(r"\s+", " ", parsed(evaluation(), tmp_path).text)
     for words in (
         "Would another policy have earned more than the logged policy?",

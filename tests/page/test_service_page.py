@@ -155,7 +155,7 @@ return [all(".name").map((x) => x.textContent), 100 * list.style.getPropertyValu
     assert guess_low < zero < gap_low < gap
 
 
-def test_a_dropped_connection_is_said_and_made_again(browser):
+def test_a_dropped_connection_is_shown_and_made_again(browser):
     with opened(browser):
         network = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
         browser.execute_cdp_cmd("Network.enable", {})
