@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from onearm.chorus import chorus
-from onearm.chorus.chorus import Chorus, begin
+from onearm.chorus import rounds
+from onearm.chorus.chorus import Chorus
 from onearm.chorus.conductor import PRIOR
 from onearm.chorus.features import features
 from onearm.chorus.memory import recall, remember
+from onearm.chorus.rounds import begin
 from onearm.chorus.rows import scaled
 from onearm.chorus.voices import teach
 from onearm.core.kernels import bind, kernel
@@ -44,31 +45,31 @@ def error(sure, top):
 
 
 @kernel
-def begin_again(voices, memory, scatter, conductor):
+def begin_again(voices, memory, scatter, labelled, conductor):
     """Replace `begin`: fixed weights stay as they are."""
     S, b, c, _, _, _, _ = conductor
     before = c.copy()
     fixed = np.diag(S) > math.sqrt(ENDLESS)
-    begin(voices, memory, scatter, conductor)
+    begin(voices, memory, scatter, labelled, conductor)
     for i in range(len(c)):
         if fixed[i]:
             S[i, i], b[i], c[i] = ENDLESS, ENDLESS * before[i], before[i]
 
 
 def with_kernels(name: str, **kernels: Any) -> type[Chorus]:
-    defaults = {n: getattr(chorus, n) for n in ("look", "scores", "chances", "choose")}
-    return type(name, (Chorus,), {}, **(defaults | {"update": chorus.update} | kernels))
+    defaults = {n: getattr(rounds, n) for n in ("look", "scores", "chances", "choose")}
+    return type(name, (Chorus,), {}, **(defaults | {"update": rounds.update} | kernels))
 
 
 def with_constants(name: str, **constants: float) -> type[Chorus]:
     """Return Chorus whose base models learn with other constants."""
     learn = bind(teach, f"{name}.teach", **constants)
-    return with_kernels(name, update=bind(chorus.update, f"{name}.update", teach=learn))
+    return with_kernels(name, update=bind(rounds.update, f"{name}.update", teach=learn))
 
 
 def with_doubt(name: str, doubt: Any) -> type[Chorus]:
     """Return Chorus with another rule of exploration."""
-    return with_kernels(name, look=bind(chorus.look, f"{name}.look", INLINED, doubt=doubt))
+    return with_kernels(name, look=bind(rounds.look, f"{name}.look", INLINED, doubt=doubt))
 
 
 @kernel
@@ -85,22 +86,22 @@ def teach_all(at, phi, first, last, label, reward, right, q, own, bold, W, P):
 
 SURE = with_kernels(
     "Sure",
-    look=bind(chorus.look, "Sure.look", INLINED, recall=recall_all),
-    update=bind(chorus.update, "Sure.update", teach=teach_all),
+    look=bind(rounds.look, "Sure.look", INLINED, recall=recall_all),
+    update=bind(rounds.update, "Sure.update", teach=teach_all),
 )
 REACHING = bind(scaled, "Far.scaled", INLINED, FARTHEST=4.0)
 FAR = with_kernels(
     "Far",
-    look=bind(chorus.look, "Far.look", INLINED,
+    look=bind(rounds.look, "Far.look", INLINED,
               features=bind(features, "Far.features", INLINED, scaled=REACHING)),
 )  # fmt: skip
 KEEPING_ALL = bind(remember, "Hoarding.remember", KNOWN=np.inf, RULED_OUT=-np.inf)
 SILENCED = with_kernels(
-    "Silenced", update=bind(chorus.update, "Silenced.update", begin=begin_again)
+    "Silenced", update=bind(rounds.update, "Silenced.update", begin=begin_again)
 )
 CLASSES = {
     "every row is kept": with_kernels(
-        "Hoarding", update=bind(chorus.update, "Hoarding.update", remember=KEEPING_ALL)
+        "Hoarding", update=bind(rounds.update, "Hoarding.update", remember=KEEPING_ALL)
     ),
     "widths everywhere": with_doubt("Wide", always),
     "widths by 1 - p": with_doubt("Wider", error),
@@ -108,7 +109,7 @@ CLASSES = {
     "wrong counts in full": SURE,
     "far values": FAR,
     "no forgetting": with_constants("Keeping", KEEP=1.0),
-    "without echo": with_kernels("Deaf", update=bind(chorus.update, "Deaf.update", alarmed=never)),
+    "without echo": with_kernels("Deaf", update=bind(rounds.update, "Deaf.update", alarmed=never)),
 }
 SILENT: dict[str, Callable[[str, str], bool]] = {  # by the kind of a base model and its features
     "without own": lambda kind, over: kind == "own",
@@ -132,7 +133,8 @@ def voices(learner: Chorus) -> list[tuple[str, str]]:
     if not len(learner.edges):
         return [("own", "text"), ("bold", "text"), ("echo", "")]
     over = [(kind, group) for group in ("waves", "numbers") for kind in ("own", "bold")]
-    return [*over, ("memory", "as it is"), ("memory", "by A"), ("echo", "")]
+    near = [("memory", "as it is"), ("memory", "by A")]
+    return [*over, *near, ("rates", ""), ("forest", ""), ("echo", "")]
 
 
 def make(variant: str, rows: Stream, seed: int) -> Chorus:

@@ -5,11 +5,13 @@ It reads a binary cache, `--cbify` hides the labels, and its predictions are the
 
 import math
 import re
+import shutil
 import sys
 import tempfile
+import weakref
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
@@ -60,21 +62,19 @@ VIEWS: dict[str, Callable[[Stream], Stream]] = {
 
 
 class Files:
-    """The rows of a repeat as Vowpal Wabbit reads them, in a temporary folder."""
+    """The rows of a stream as Vowpal Wabbit reads them, in a folder that goes with the object.
 
-    def __init__(self, data: str, seed: int, rounds: int, view: str) -> None:
-        self.arguments = (data, seed, rounds, view)
-        rows = VIEWS[view](stream(data, seed)).first(rounds)
+    It has room for so many weights, at least `weights` and at most 2²⁴.
+    """
+
+    def __init__(self, rows: Stream, weights: int) -> None:
         self.k, self.d = rows.n_classes, rows.n_features
-        self.bits = min(24, max(18, math.ceil(math.log2(4 * self.d * self.k))))
-        self.folder = tempfile.TemporaryDirectory()
+        self.bits = min(24, max(18, math.ceil(math.log2(weights))))
+        self.path = Path(tempfile.mkdtemp())
+        weakref.finalize(self, shutil.rmtree, self.path)
         self.labels = self._write(rows)
         self._run("--oaa", str(self.k), "--quiet")  # leaves the cache behind
         (self.path / "rows.txt").write_text("")
-
-    @property
-    def path(self) -> Path:
-        return Path(self.folder.name)
 
     def _write(self, rows: Stream) -> np.ndarray:
         labels = []
@@ -90,9 +90,9 @@ class Files:
         files = ["--cache_file", "rows.cache", "-d", "rows.txt"]
         return child([*command, *files], timing, cwd=self.path)
 
-    def play(self, given: dict[str, Any], seed: int) -> Run:
+    def play(self, given: dict[str, Any], seed: int, task: str = "--cbify") -> Run:
         timing = Timing(len(self.labels))
-        how = ["--cbify", str(self.k), *given["options"].split()]
+        how = [task, str(self.k), *given["options"].split()]
         how += ["--learning_rate", str(given["learning_rate"]), "--random_seed", str(seed)]
         how += ["--interactions", "::"] if given["interactions"] else []
         printed = self._run(*how, "-p", "labels.txt", timing=timing)
@@ -105,16 +105,15 @@ class Files:
         return Run(correct, max(timing.cpu[0] - starting(), 1e-3), details)
 
 
-_open: list[Files] = []  # the last files, for the next explorer
+@lru_cache(maxsize=1)
+def files(data: str, seed: int, rounds: int, view: str) -> Files:
+    """Return the files of a repeat; the last ones are kept for the next explorer."""
+    rows = VIEWS[view](stream(data, seed)).first(rounds)
+    return Files(rows, 4 * rows.n_features * rows.n_classes)
 
 
 def play(data: str, given: dict[str, Any], seed: int, rounds: int) -> Run:
-    arguments = (data, seed, rounds, given["view"])
-    if not _open or _open[0].arguments != arguments:
-        while _open:
-            _open.pop().folder.cleanup()
-        _open.append(Files(*arguments))
-    return _open[0].play(given, seed)
+    return files(data, seed, rounds, given["view"]).play(given, seed)
 
 
 @cache

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from onearm.chorus.forest import HALF, vote
 from onearm.chorus.memory import BEFORE, NOW, recall
 from onearm.chorus.voices import BOLD, OWN
 from onearm.core.kernels import kernel, separate_kernel
@@ -33,7 +34,7 @@ def alarmed(sure, reward, change):
 
 
 @separate_kernel
-def frozen_label(at, phi, near, frozen, memory, q):
+def frozen_label(at, phi, near, v, nominal, frozen, memory, forest, q):
     """The greedy label e of the frozen model."""
     E, G, T, _ = frozen
     R, Y, _ = memory
@@ -44,7 +45,10 @@ def frozen_label(at, phi, near, frozen, memory, q):
             s[r] += phi[i] * line[r]
     for g in range(len(G)):
         m = np.zeros(len(s))
-        recall(near[g], R[BEFORE, g], Y[BEFORE], q, m)
+        if g < len(near):
+            recall(near[g], R[BEFORE, g], Y[BEFORE], q, m)
+        else:
+            vote(v, nominal, forest, 1 - forest[1][4][HALF], q, m)
         for r in range(len(s)):
             s[r] += G[g] * m[r]
     e = 0
@@ -107,8 +111,8 @@ def freeze(w, edges, W, memory, frozen):
             g = 1
         for r in range(E.shape[1]):
             E[f, r] = w[2 * g] * W[f, OWN, r] + w[2 * g + 1] * W[f, BOLD, r]
-    for g in range(len(G)):
-        G[g] = w[len(w) - 1 - len(G) + g]
+    for g in range(len(G)):  # neighbours, then the forest, which stands before the echo
+        G[g] = w[4 + g] if g < R.shape[1] else w[len(w) - 2]
     for g in range(R.shape[1]):
         for j in range(R.shape[2]):
             for i in range(R.shape[3]):

@@ -4,8 +4,8 @@ Up to MANY numbers, each is centred and scaled by its mean and deviation so far;
 one-hot, with √2 for 1, and a missing one 0. If there would be more, the nominal columns with the
 most values are left out of the numbers, as many as it takes: one value of thousands tells how near
 two rows are hardly ever, and linear models alone see it. Rows of more than MANY numbers without any
-nominal column are taken for texts: tf-idf, the row scaled to norm 1; 0 is absent, also as a nominal
-value.
+nominal column are taken for texts: tf-idf with the root of idf, the row scaled to norm 1; 0 is
+absent, also as a nominal value.
 
 Of nominal columns `nominal` has the number of values, of numeric ones 0, and of those left out the
 number of values times -1.
@@ -71,6 +71,12 @@ def note(values, nominal, count, mean, square):
 
 
 @kernel
+def rarity(count, rounds):
+    """The weight of a word that `count` of so many rounds had: the root of its idf."""
+    return math.sqrt(1.0 + math.log((2.0 + rounds) / (1.0 + count)))
+
+
+@kernel
 def weighed(x, start, nominal, count, rounds):
     """The numbers of a text that are not 0: where they stand, and what they are."""
     at, value = np.empty(size(x), np.int64), np.empty(size(x))
@@ -83,7 +89,7 @@ def weighed(x, start, nominal, count, rounds):
         if p < 0:
             continue
         much = 1.0 if nominal[j] > 0 else math.copysign(math.log1p(abs(v)), v)
-        much *= math.log((2.0 + rounds) / (1.0 + count[p])) + 1.0
+        much *= rarity(count[p], rounds)
         at[n], value[n] = p, much
         n, total = n + 1, total + much * much
     for i in range(n):

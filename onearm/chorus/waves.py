@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from onearm.core.kernels import kernel
+from onearm.core.kernels import kernel, kernel_without_refcounts
 from onearm.core.rng import seeded, uniform
 
 LENGTH = 0.6  # length scale of the kernel, in units of the norm of a row
@@ -20,17 +20,17 @@ LEAST = 32  # size of a transform: fewer would not be normal enough
 USUAL, TURNS = 1024, 4  # features by default, and at least so many transforms
 
 
-@kernel
+@kernel_without_refcounts
 def turn(Y):
     """Y ← H Y, the Hadamard transform of each column."""
     n, m = Y.shape
-    h = 1
-    while h < n:
-        for i in range(0, n, 2 * h):
-            for j in range(i, i + h):
-                for c in range(m):
-                    a, b = Y[j, c], Y[j + h, c]
-                    Y[j, c], Y[j + h, c] = a + b, a - b
+    flat, h = Y.reshape(-1), m  # rows lie one after the other, so that loops are long
+    while h < n * m:
+        for i in range(0, n * m, 2 * h):
+            upper, lower = flat[i : i + h], flat[i + h : i + 2 * h]
+            for j in range(h):
+                a, b = upper[j], lower[j]
+                upper[j], lower[j] = a + b, a - b
         h *= 2
 
 

@@ -7,12 +7,13 @@ import pytest
 from bench import agent, defaults, preparation, race, schema, walks
 from bench.benchmark import RESULTS
 from bench.boosting import boosters_report, potentials
-from bench.chorus import floor, parts, parts_report, rewards, spread, table, values
+from bench.chorus import budget, floor, parts, parts_report, rewards, spread, table, values
 from bench.chorus.comparison import Job, best, ledger_path, phase_2
 from bench.chorus.streams import NAMES, repeats
 from bench.mh import peers_report, speed_report
 from bench.ope import report as ope
 from bench.regression import speed as regression_speed
+from bench.serve import report as serve
 from bench.speed import report as speed
 from bench.trees import report as trees
 from onearm.experiments.ledger import Ledger
@@ -21,9 +22,9 @@ from onearm.experiments.run import Experiment
 REQUIREMENTS = {
     "speed": speed, "trees": trees, "boosters": boosters_report, "mh_speed": speed_report,
     "schema": schema, "agent": agent, "race_speed": race, "regression_speed": regression_speed,
-    "ope": ope,
+    "ope": ope, "serve": serve,
 }  # fmt: skip
-STUDIES = {"floor": floor, "rewards": rewards, "spread": spread, "values": values}
+STUDIES = {"budget": budget, "floor": floor, "rewards": rewards, "spread": spread, "values": values}
 REPORTS = REQUIREMENTS | {"potentials": potentials, "mh_peers": peers_report}
 
 

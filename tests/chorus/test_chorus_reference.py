@@ -52,7 +52,7 @@ def test_chorus_stores_the_last_rows_only():
     rng = np.random.default_rng(9)
     X = rng.normal(size=(600, D))
     y = np.where(rng.random(600) < 0.5, rng.integers(0, 3, 600), X[:, :3].argmax(axis=1))
-    learner = onearm.Chorus(3, D, n_components=64, seed=3)
+    learner = onearm.Chorus(3, D, n_components=16, seed=3)
     naive = reference(learner)
     for t, (x, label) in enumerate(zip(X, y, strict=True)):
         compare_a_round(learner, naive, x, int(label), t)

@@ -5,6 +5,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.linalg import hadamard
 
+from .chorus_forest import Forest
 from .chorus_rows import FEW, Rows
 from .neighbours import Neighbours
 from .twin import Twin
@@ -16,8 +17,11 @@ FOLDED = 128
 
 
 class Chorus(Rows, Neighbours, Twin):
-    def __init__(self, k, d, nominal, n_components, alpha, floor, signs, scale, shift):
-        self.k, self.alpha, self.floor = k, alpha, floor
+    def __init__(
+        self, k, d, nominal, n_components, n_trees, alpha, floor, signs, scale, shift, updating
+    ):
+        self.k, self.alpha, self.floor, self.updating = k, alpha, floor, updating
+        self.forest = Forest(k, nominal or (0,) * d, 0 if d > FEW else n_trees, n_components)
         nominal = np.array(nominal or (0,) * d)
         self.apart = self.columns_apart(nominal) if d <= FEW else []
         self.apart_sizes = nominal[self.apart]
@@ -44,11 +48,11 @@ class Chorus(Rows, Neighbours, Twin):
                 slice(0, n * m),
                 slice(n * m, self.constant + 1 + self.apart_sizes.sum()),
             ]
-            self.room = 4 * n_components  # how many rows are remembered
             self.folded = min(self.N, FOLDED)
+            self.room = n_components * min(16, max(4, 256 // self.folded))  # rows remembered
             self.A, self.due = np.eye(self.folded, dtype=np.float32), 20
         self.F = self.groups[-1].stop
-        self.n_voices, self.n_memories = (3, 0) if self.text else (7, 2)
+        self.n_voices, self.n_frozen = (3, 0) if self.text else (9, 3)
         self.echo = None  # (E, G, memory), what was known when an alarm rang
         self.table = np.zeros((2, k, k))  # tries and hits
         self.change = 0.0
@@ -60,13 +64,15 @@ class Chorus(Rows, Neighbours, Twin):
         "weights": (1e-7, 1e-9), "variances": (1e-7, 1e-9), "top_confidence": (1e-7, 1e-9),
         "frozen_outcomes": (1e-12, 0.0), "label_counts": (0.0, 0.0), "label_means": (1e-6, 1e-9),
         "scatter": (1e-9, 1e-9), "metric": (1e-6, 1e-7), "memory_counts": (0.0, 0.0),
-        "memory_labels": (0.0, 0.0), "memory_rows": (1e-5, 1e-6),
+        "memory_labels": (0.0, 0.0), "memory_rows": (1e-5, 1e-6), "forest_answers": (0.0, 0.0),
+        "forest_votes": (0.0, 0.0), "forest_rows": (0.0, 0.0),
     }  # fmt: skip
 
     @classmethod
     def resolved(cls, learner):
         """What is random; test_chorus shows what it is good for."""
-        return {"signs": learner.signs, "scale": learner.scale, "shift": learner.shift}
+        random = {"signs": learner.signs, "scale": learner.scale, "shift": learner.shift}
+        return random | {"updating": learner.updating.copy()}
 
     @property
     def tolerance(self):
@@ -74,7 +80,7 @@ class Chorus(Rows, Neighbours, Twin):
         return (1e-7, 1e-9) if self.text else (1e-5, 1e-7)
 
     def state(self):
-        E, G, before = self.echo or (np.zeros((self.F, self.k)), np.zeros(self.n_memories), [])
+        E, G, before = self.echo or (np.zeros((self.F, self.k)), np.zeros(self.n_frozen), [])
         stacked = np.stack([self.own, self.bold, self.var], axis=1)
         arrays = {
             "mean_reward": [len(self.earned), self.mean_reward()],
@@ -82,12 +88,15 @@ class Chorus(Rows, Neighbours, Twin):
             "lead_products": self.S, "lead_rewards": self.b, "stacking_weights": self.c,
             "change": [self.change, self.alarms], "frozen_weights": E, "frozen_memory_weights": G,
             "frozen_outcomes": self.table.transpose(1, 2, 0),
+            "label_rates": self.rates.T,
         }  # fmt: skip
         if self.text:
             return arrays
         solved = [self.ridge(r) for r in range(self.k)]
         arrays["ridge_weights"] = np.array([b for b, _ in solved]).T
         arrays["ridge_matrices"] = [np.eye(len(A)) - REWARDS * np.linalg.inv(A) for _, A in solved]
+        if self.forest.room:
+            arrays |= self.forest.state()
         return arrays | self.memory_state(before)
 
     def begin(self):
@@ -97,6 +106,7 @@ class Chorus(Rows, Neighbours, Twin):
         self.memory, self.remembered = [], 0  # (u, label, whether it was right) of rows; how many
         self.right = [[] for _ in range(k)]  # u of all rows of which a label was right
         self.top = 1.0
+        self.rates = np.zeros((2, k))  # how often each label was chosen, and right
         self.taught = [([], []) for _ in range(k)]  # of each label: rows x, and what they earned
         self.S = PRIOR * np.eye(n + 1)
         self.c = np.append(np.full(n, 1 / n), 0.0)
@@ -104,7 +114,7 @@ class Chorus(Rows, Neighbours, Twin):
 
     # Voices
 
-    def outputs(self, phi, u):
+    def outputs(self, phi, u, x):
         """The scores of every base model, and the squared widths of own in every group."""
         outputs, widths = [], []
         for at in self.groups:
@@ -113,14 +123,19 @@ class Chorus(Rows, Neighbours, Twin):
             outputs.append(1 / self.k + (f * self.bold[at]).sum(axis=0))
             widths.append((f**2 * self.var[at]).sum(axis=0))
         if self.earned and not self.text:
-            x = self.regressed(phi)
+            z = self.regressed(phi)
             outputs[2] = self.mean_reward() + np.array(
-                [self.ridge(r)[0] @ x for r in range(self.k)]
+                [self.ridge(r)[0] @ z for r in range(self.k)]
             )
         if not self.text:
             outputs.extend(self.recall(self.memory, u))
+            chosen, right = (sum(counts.tolist()) for counts in self.rates)
+            outputs.append((self.rates[1] + right / (chosen + 1)) / (self.rates[0] + 1))
+            outputs.append(self.forest.vote(self.forest.trees, x, self.top))
+        elif not self.earned:
+            outputs[0] = np.zeros(self.k)
         if self.alarms:
-            e = self.echoed(phi, u)
+            e = self.echoed(phi, u, x)
             tries, hits = self.table[:, e]
             others = np.delete(self.table, e, axis=1)
             taken = (others[1] / (others[0] + 1)).max(axis=0)
@@ -144,13 +159,14 @@ class Chorus(Rows, Neighbours, Twin):
         A = REWARDS * np.eye(self.N + 1) + X.T @ X
         return np.linalg.solve(A, X.T @ y), A
 
-    def echoed(self, phi, u):
+    def echoed(self, phi, u, x):
         if not self.alarms:
             return 0
         E, G, memory = self.echo
         scores = (phi[:, None] * E).sum(axis=0)
         if not self.text:
-            scores = scores + (G[:, None] * self.recall(memory, u)).sum(axis=0)
+            trees = self.forest.vote(self.forest.before, x, self.top)
+            scores = scores + G @ np.vstack([self.recall(memory, u), trees])
         return int(np.argmax(scores))
 
     def leads(self, outputs, label):
@@ -169,19 +185,21 @@ class Chorus(Rows, Neighbours, Twin):
 
     def scores(self, x):
         phi, _, u = self.features(x)
-        return self.judged(self.outputs(phi, u)[0])[0]
+        return self.judged(self.outputs(phi, u, x)[0])[0]
 
     def chances(self, x, among=None):
         phi, _, u = self.features(x)
-        outputs, widths = self.outputs(phi, u)
+        outputs, widths = self.outputs(phi, u, x)
         if among is not None:  # as if there were no other labels
             outputs, widths = outputs[:, among], widths[:, among]
         scores, sure = self.judged(outputs)
         own = self.weights()[0 : 2 * len(self.groups) : 2]
         share = own / own.sum() if own.sum() > 0 else np.full(len(own), 1 / len(own))
         width = (share[:, None] * np.sqrt(widths)).sum(axis=0)
-        much = self.alpha / 2 if self.text else self.alpha
-        best = np.argmax(scores + much * max(0, self.top - sure) * width)
+        much = self.alpha * max(0, self.top - sure)
+        if self.text:
+            much = 0.25 * self.alpha * (1 - sure)
+        best = np.argmax(scores + much * width)
         if among is not None:
             return np.eye(self.k)[among[best]]
         return self.floored(np.eye(self.k)[best])
@@ -190,7 +208,7 @@ class Chorus(Rows, Neighbours, Twin):
 
     def update(self, x, label, greedy, propensity, reward, truth):
         phi, there, u = self.features(x)
-        outputs, widths = self.outputs(phi, u)
+        outputs, widths = self.outputs(phi, u, x)
         scores, sure = self.judged(outputs)
         right = reward == 1 or reward > self.top
         if label == np.argmax(scores):
@@ -198,7 +216,7 @@ class Chorus(Rows, Neighbours, Twin):
         if self.change > ALARM:
             self.ring()
         else:
-            e = self.echoed(phi, u)
+            e = self.echoed(phi, u, x)
             self.table[:, e, label] += 1.0, reward
             self.judge(outputs, label, reward)
             if self.earned and not self.text:
@@ -212,6 +230,11 @@ class Chorus(Rows, Neighbours, Twin):
             self.top = np.clip(self.top + 0.01 * (0.9 if sure > self.top else -0.1), 0, 1)
             if not self.text:
                 self.remember(u, label, right, outputs[4:6, label].mean())
+            self.rates *= 0.999
+            self.rates[:, label] += 1.0, reward
+            if self.forest.room:
+                self.forest.store(x, label, right, scores)
+                self.forest.grow(self.updating)
         if truth is None and (reward > 0 or self.earned):
             self.earned.append(reward)
         self.rows.append(x)
@@ -223,7 +246,8 @@ class Chorus(Rows, Neighbours, Twin):
         E = np.zeros((self.F, self.k))
         for g, at in enumerate(self.groups):
             E[at] = w[2 * g] * self.own[at] + w[2 * g + 1] * self.bold[at]
-        self.echo = E, w[4:6], self.memory
+        self.echo = E, w[[4, 5, 7]] if len(w) > 3 else w[:0], self.memory
+        self.forest.drift()
         self.table = np.array([GUESS * np.eye(self.k)] * 2)
         self.change = 0.0
         self.alarms += 1

@@ -53,7 +53,7 @@ class Rows:
         """φ, which of its entries are there, and u, the numbers that are remembered."""
         if self.text:
             v = np.where(x[self.column] == 0, 0.0, np.nan_to_num(self.numbers(x)))
-            rarity = np.log((2 + len(self.rows)) / (1 + self.counts)) + 1
+            rarity = (1 + np.log((2 + len(self.rows)) / (1 + self.counts))) ** 0.5
             phi = np.where(self.coded, v, np.sign(v) * np.log1p(abs(v))) * rarity
             return phi / (np.linalg.norm(phi) or 1), v != 0, None
         z = self.scaled(x)

@@ -1,0 +1,128 @@
+"""Chorus with other constants: changes that were tried, each on the same orders of the rows.
+
+Stores each run in results/chorus/trials.jsonl and writes trials.md there; re-running plays what is
+missing. Seed s is that of the order and of the features.
+"""
+
+import math
+from collections import defaultdict
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from bench.benchmark import PlayedBenchmark
+from bench.chorus.variants import with_kernels
+from bench.timing import now
+from onearm import Chorus, datasets
+from onearm.chorus import rounds
+from onearm.chorus.features import features
+from onearm.chorus.memory import remember
+from onearm.chorus.rows import weighed
+from onearm.core.kernels import bind, kernel
+from onearm.experiments.identity import versions
+from onearm.experiments.job import OnProgress, Record
+from papers.markdown import table
+from papers.playing import play_timed
+
+INLINED = {"forceinline": True}
+REPEATS = 8
+
+
+@kernel
+def idf(count, rounds):
+    """Replace `rarity`: its square."""
+    return 1.0 + math.log((2.0 + rounds) / (1.0 + count))
+
+
+@kernel
+def equal(count, rounds):
+    """Replace `rarity`: rare words count as frequent ones."""
+    return 1.0
+
+
+def with_rarity(name: str, rarity: object) -> type[Chorus]:
+    weights = bind(weighed, f"{name}.weighed", INLINED, rarity=rarity)
+    inputs = bind(features, f"{name}.features", INLINED, weighed=weights)
+    return with_kernels(name, look=bind(rounds.look, f"{name}.look", INLINED, features=inputs))
+
+
+STORING = bind(remember, "Storing.remember", RULED_OUT=-0.8)
+CLASSES = {
+    "idf in place of its root": with_rarity("Idf", idf),
+    "no idf": with_rarity("Unweighted", equal),
+    "wrong rows stored above -0.8": with_kernels(
+        "Storing", update=bind(rounds.update, "Storing.update", remember=STORING)
+    ),
+}
+ALPHAS = {"α = 0.4": 0.4}
+TEXTS = ("newsgroups", "reuters", "rcv1-sample")
+NUMBERS = ("letter", "pendigits", "usps", "digits")
+ON_TEXTS = ("idf in place of its root", "no idf", "α = 0.4")
+ON_NUMBERS = ("wrong rows stored above -0.8", "α = 0.4")
+PLAN = dict.fromkeys(TEXTS, ("as it is", *ON_TEXTS)) | dict.fromkeys(
+    NUMBERS, ("as it is", *ON_NUMBERS)
+)
+
+
+class Job(NamedTuple):
+    """A run of a variant on a shuffled data set."""
+
+    stream: str
+    variant: str
+    seed: int
+
+    def configuration(self) -> Record:
+        """Return what identifies the run; other code is no other run."""
+        return self._asdict()
+
+    def play(self, progress: OnProgress) -> Record:
+        rows = datasets.load(self.stream).shuffled(self.seed)
+        given = {"alpha": ALPHAS[self.variant]} if self.variant in ALPHAS else {}
+        learner = rows.learner(CLASSES.get(self.variant, Chorus), seed=self.seed, **given)
+        correct, seconds = play_timed(learner, rows)
+        return {
+            "rounds": len(correct), "error": float(1.0 - correct.mean()),
+            "cpu_seconds": round(seconds, 3), "versions": versions(), "date": now(),
+        }  # fmt: skip
+
+    def summary(self, record: Record) -> str:
+        run = f"{self.variant} on {self.stream}, seed {self.seed}"
+        return f"{run}: {record['error']:.4f} in {record['cpu_seconds']:.1f} s"
+
+
+def jobs() -> list[Job]:
+    seeds = range(1, REPEATS + 1)
+    return [Job(name, variant, s) for name in PLAN for variant in PLAN[name] for s in seeds]
+
+
+def report(records: list[Record]) -> str:
+    errors: dict[tuple[str, str], dict[int, float]] = defaultdict(dict)
+    for record in records:
+        errors[record["stream"], record["variant"]][record["seed"]] = record["error"]
+    lines = []
+    for name in PLAN:
+        whole = np.array([errors[name, "as it is"][s] for s in range(1, REPEATS + 1)])
+        lines.append([name, "as it is", f"{100 * whole.mean():.2f}", "", ""])
+        for variant in PLAN[name][1:]:
+            other = np.array([errors[name, variant][s] for s in range(1, REPEATS + 1)])
+            change = f"{100 * (other.mean() / whole.mean() - 1):+.1f}"
+            lower = f"{(other < whole).sum()} of {REPEATS}"
+            lines.append([name, variant, f"{100 * other.mean():.2f}", change, lower])
+    last = max(records, key=lambda record: record["date"])
+    used = ", ".join(f"{name} {version}" for name, version in last["versions"].items())
+    head = ["data set", "variant", "error, %", "change, %", "lower in"]
+    return f"""# Chorus with other constants
+
+Written by `python -m bench chorus.trials` on {last["date"][:10]}, {used}.
+Total error in %, mean of {REPEATS} orders of the rows; its change; in how many orders it is lower.
+
+{table(head, lines)}
+"""
+
+
+def write(records: list[Record], folder: Path) -> None:
+    (folder / "trials.md").write_text(report(records))
+
+
+main = PlayedBenchmark("chorus.trials", __doc__, "chorus/trials.jsonl", jobs, write).main
