@@ -36,10 +36,10 @@ WIDE = ("mnist", "usps", "isolet")  # hundreds of columns
 class Bounded(AdaBoostMH):
     """AdaBoostMH that stops when its budget is spent."""
 
-    def _boost(self, rounds: int, curve: Any) -> None:
+    def _boost(self, rounds: int, curve: Any, advance: Any) -> None:
         self.clock_, end = [], self.began + self.budget
         while not self.clock_ or time.process_time() < end:
-            super()._boost(20, None)
+            super()._boost(20, None, advance)
             self.clock_.append((len(self.ensemble_.alpha), time.process_time() - self.began))
 
 

@@ -117,7 +117,7 @@ def widths(repeats: int) -> Results:
         seconds[d] = {}
         for policy in ("uniform", "exp3p", "recent"):
             settings = {"n_rounds": 50, "warm_start": True, "random_state": 0}
-            model = AdaBoostMH(arms=policy, **settings).fit(X, y)
+            model = AdaBoostMH("stump", arms=policy, **settings).fit(X, y)
             seconds[d][policy] = best_of(repeats, rounds_of(model, 100)) / 100
     return seconds
 
@@ -127,7 +127,7 @@ def prediction(repeats: int) -> Results:
     rng = np.random.default_rng(0)
     X = rng.random((3000, 64))
     y = (X @ rng.normal(size=(64, 10))).argmax(axis=1)
-    model = AdaBoostMH(n_rounds=10_000, random_state=0).fit(X, y)
+    model = AdaBoostMH("stump", n_rounds=10_000, random_state=0).fit(X, y)
     rows = rng.random((1_000_000, 64))
     model.predict(rows[:10])
     return {"rows": len(rows), "stumps": int((model.alpha_ > 0).sum()),

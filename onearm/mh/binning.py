@@ -1,4 +1,4 @@
-"""A matrix by columns, each value replaced by a small number, its bin: what stumps are searched in.
+"""A matrix by columns, each value replaced by a small number, its bin; and sums of weights by bin.
 
 The bins of a column are 0, 1, … in the order of its values: one for each distinct value if there
 are at most `max_bins`, else for each of about as many groups of equal weight. A missing value has
@@ -6,16 +6,24 @@ bin 0, and then the others begin at 1.
 
 Of every column only the rows outside its most common bin (zeros, mostly) are stored: the sums of
 that bin are the total less the rest. In exact mode columns are stored completely, sorted by bin.
+
+The histogram of a column has, for each bin, the sums (2, K) of `weights` over its rows in a node;
+or of the signed weights S the sums (K,) and the number of rows.
 """
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import csc_array
 
 from onearm.core.kernels import kernel, kernel_without_refcounts
+from onearm.mh.sparse_columns import SparseColumns
+from onearm.mh.subsets import SUBSET, UNORDERED, is_above
+from onearm.mh.weights import ALL, HAS, NONE, add_row, clear, copy_sums, row_loop
 
 BLOCK = 64  # columns transposed at a time
+ENTRIES = 2**24  # looked up at a time: more would take more memory than the columns
 
 
 class BinnedColumns(NamedTuple):
@@ -25,7 +33,8 @@ class BinnedColumns(NamedTuple):
     rows: np.ndarray  # of each entry
     bins: np.ndarray  # of each entry
     common: np.ndarray  # (d,) the most common bin: that of all rows without an entry
-    first: np.ndarray  # (d,) 1 if bin 0 holds missing values, else 0: cuts lie above bin `first`
+    first: np.ndarray  # (d,) 1 if bin 0 holds missing values, else 0: cuts lie above bin `first`;
+    # UNORDERED if bins are categories
     offsets: np.ndarray  # (d+1,) where the bins of column j begin in low and high
     low: np.ndarray  # the least value of each bin
     high: np.ndarray  # the largest value of each bin
@@ -36,13 +45,25 @@ class BinnedColumns(NamedTuple):
         entries, bins = self[:3], (self.common, self.first, self.offsets)
         return entries, bins, self.exact
 
+    def of_rows(self, chosen: np.ndarray) -> "BinnedColumns":
+        """Return these columns of some rows, given as a mask; bins stay as they are."""
+        spans = range(0, len(self.rows), ENTRIES)
+        parts = [
+            np.flatnonzero(chosen[self.rows[begin : begin + ENTRIES]]) + begin for begin in spans
+        ]
+        kept = np.concatenate([np.zeros(0, np.int64), *parts])
+        numbers = (np.cumsum(chosen) - 1).astype(np.uint32)
+        starts, rows = np.searchsorted(kept, self.starts), numbers[self.rows[kept]]
+        return self._replace(starts=starts, rows=rows, bins=self.bins[kept])
+
     def varying(self) -> np.ndarray:
         """Return the columns that have a cut."""
-        return np.flatnonzero(np.diff(self.offsets) - self.first > 1)
+        cuts = np.diff(self.offsets) - self.first > 1
+        return np.flatnonzero(np.where(self.first == UNORDERED, np.diff(self.starts) > 0, cuts))
 
     def thresholds(self, column: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-        """Return values between the bins on both sides of cuts; NaN where there is no column."""
-        used = column >= 0
+        """Return values between the bins on both sides of cuts; NaN where there are none."""
+        used = (column >= 0) & (high != SUBSET)
         offset = self.offsets[np.where(used, column, 0)]
         lo = self.high[np.where(used, offset + low, 0)]
         hi = self.low[np.where(used, offset + high, 0)]
@@ -52,14 +73,68 @@ class BinnedColumns(NamedTuple):
         return np.where(used, np.where(middle > lo, middle, hi), np.nan)
 
 
-def bin_columns(X: Any, sample_weight: np.ndarray, max_bins: int, exact: bool) -> BinnedColumns:
-    """Bin a dense array or a SciPy matrix; `exact`: a bin for every distinct value."""
+def bin_columns(
+    X: Any, sample_weight: np.ndarray, max_bins: int, exact: bool,
+    n_categories: dict[int, int] | None = None,
+) -> BinnedColumns:  # fmt: skip
+    """Bin a dense array or a SciPy matrix; `exact`: a bin for every distinct value.
+
+    `n_categories` are of columns whose values are codes, which stay as they are.
+    """
     most = X.shape[0] if exact else max_bins
-    binned = [_bin_column(x, sample_weight, most, exact) for x in iterate_columns(X)]
+    if hasattr(X, "tocsc") and not exact:
+        return _bin_sparse(csc_array(X), sample_weight, most)
+    n_categories = n_categories or {}
+    columns = [
+        _codes(x, n_categories[j]) if j in n_categories
+        else _bin_column(x, sample_weight, most, exact)
+        for j, x in enumerate(iterate_columns(X))
+    ]  # fmt: skip
+    return _joined(columns, exact)
+
+
+def _codes(x: np.ndarray, n: int) -> tuple:
+    bins, values = x.astype(np.uint8), np.arange(n, dtype=float)
+    common = int(np.bincount(bins, minlength=1).argmax())
+    rows = np.flatnonzero(bins != common).astype(np.uint32)
+    return rows, bins[rows], common, UNORDERED, values, values
+
+
+def _bin_sparse(X: csc_array, sample_weight: np.ndarray, most: int) -> BinnedColumns:
+    """Bin columns that are mostly zero together, and the others one by one."""
+    sparse = SparseColumns(X)
+    simple = sparse.simple(most)
+    others = np.flatnonzero(~simple)
+    entries, of_column, of_bin = sparse.binned(simple)
+    low, high = of_bin[1], of_bin[1]
+    if len(others):
+        rest = _joined(
+            [_bin_column(x, sample_weight, most, False) for x in iterate_columns(X[:, others])],
+            False,
+        )
+        of_column[0][others], of_column[1][others] = rest.common, rest.first
+        owners = np.append(of_bin[0], others.repeat(np.diff(rest.offsets)))
+        order = np.argsort(owners, kind="stable")
+        low, high = np.append(low, rest.low)[order], np.append(high, rest.high)[order]
+        of_bin = owners[order], low
+        column = others.repeat(np.diff(rest.starts))
+        joined = map(np.append, entries, (column, rest.rows, rest.bins))
+        columns, rows, bins = joined
+        order = np.argsort(columns, kind="stable")
+        entries = columns[order], rows[order], bins[order]
+    (columns, rows, bins), edges = entries, np.arange(X.shape[1] + 1)
+    common, missing = of_column
+    return BinnedColumns(
+        np.searchsorted(columns, edges), rows.astype(np.uint32), bins.astype(np.uint8),
+        common, missing, np.searchsorted(of_bin[0], edges), low, high, False,
+    )  # fmt: skip
+
+
+def _joined(binned: list[tuple], exact: bool) -> BinnedColumns:
     rows, bins, common, first, low, high = zip(*binned, strict=True)
     starts, offsets = (np.append(0, np.cumsum(list(map(len, parts)))) for parts in (rows, low))
     return BinnedColumns(
-        starts, np.concatenate(rows).astype(np.uint32), np.concatenate(bins),
+        starts, np.concatenate(rows), np.concatenate(bins),
         np.array(common, np.int64), np.array(first, np.int64), offsets, np.concatenate(low),
         np.concatenate(high), exact,
     )  # fmt: skip
@@ -96,7 +171,7 @@ def _bin_column(x: np.ndarray, sample_weight: np.ndarray, most: int, exact: bool
             low, high = np.append(np.nan, low), np.append(np.nan, high)
     common = int(np.bincount(bins, minlength=1).argmax())
     rows = np.argsort(bins, kind="stable") if exact else np.flatnonzero(bins != common)
-    return rows, bins[rows], common, missing, low, high
+    return rows.astype(np.uint32), bins[rows], common, missing, low, high
 
 
 def _group(begins: np.ndarray, cumulative: np.ndarray, most: int) -> np.ndarray:
@@ -126,7 +201,58 @@ def encode_bytes(x, table, bins):
 
 
 @kernel_without_refcounts
-def common_above(j, hi, columns):
-    """Whether the most common bin of a column is above the cut below bin `hi`."""
+def common_above(j, lo, hi, columns):
+    """Whether the most common bin of a column is above a cut."""
     entries, (common, first, offsets), exact = columns
-    return common[j] >= hi
+    return is_above(common[j], lo, hi)
+
+
+@row_loop
+def collect(j, psi, leaf_of, node, weights, columns, by_bin):
+    """Sum the stored rows of each bin of column j in a node."""
+    (begins, rows, bins), (common, first, offsets), exact = columns
+    for c in range(offsets[j + 1] - offsets[j]):
+        clear(by_bin[c])
+    if node == NONE:
+        for e in range(begins[j], begins[j + 1]):
+            add_row(rows[e], psi[rows[e]], by_bin[bins[e]], weights)
+    else:
+        for e in range(begins[j], begins[j + 1]):
+            if leaf_of[rows[e]] == node:
+                add_row(rows[e], psi[rows[e]], by_bin[bins[e]], weights)
+
+
+@kernel_without_refcounts
+def complete(j, total, columns, by_bin):
+    """Set the sums of the most common bin of column j: the total less the rest."""
+    entries, (common, first, offsets), exact = columns
+    rest = common[j]
+    copy_sums(by_bin[rest], total)
+    for c in range(offsets[j + 1] - offsets[j]):
+        if c != rest:
+            for l in range(total.shape[1]):  # noqa: E741
+                by_bin[rest, ALL, l] -= by_bin[c, ALL, l]
+                by_bin[rest, HAS, l] -= by_bin[c, HAS, l]
+
+
+@kernel_without_refcounts
+def collect_signed(j, leaf_of, node, columns, S, by_bin, counts):
+    """Sum the stored rows of each bin of column j, and in a node count them."""
+    (begins, rows, bins), (common, first, offsets), exact = columns
+    wide = S.shape[1]
+    for c in range(offsets[j + 1] - offsets[j]):
+        counts[c] = 0
+        for l in range(wide):  # noqa: E741
+            by_bin[c, l] = 0.0
+    if node == NONE:
+        for e in range(begins[j], begins[j + 1]):
+            i, c = rows[e], bins[e]
+            for l in range(wide):  # noqa: E741
+                by_bin[c, l] += S[i, l]
+    else:
+        for e in range(begins[j], begins[j + 1]):
+            i, c = rows[e], bins[e]
+            if leaf_of[i] == node:
+                counts[c] += S[i, 0] != 0.0
+                for l in range(wide):  # noqa: E741
+                    by_bin[c, l] += S[i, l]

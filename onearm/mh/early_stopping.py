@@ -22,7 +22,7 @@ def split(X: Any, y: np.ndarray, sample_weight: np.ndarray, settings: Settings) 
 class ValidationCurve:
     """The error on validation rows after each round, and its mean over the last fifth of them."""
 
-    def __init__(self, X: np.ndarray, truth: np.ndarray, weight: np.ndarray) -> None:
+    def __init__(self, X: Any, truth: np.ndarray, weight: np.ndarray) -> None:
         self.X, self.truth = X, truth  # (n, K): whether a row has a label
         self.weight = weight / weight.sum()
         self.f = np.zeros(truth.shape)
@@ -30,8 +30,9 @@ class ValidationCurve:
 
     def update(self, ensemble: Any, multilabel: bool) -> None:
         """Add the rounds that are new in the ensemble."""
+        voters, X = ensemble.with_dense(self.X)
         for t in range(len(self.errors), len(ensemble.alpha)):
-            ensemble.vote(self.X, self.f, t, t + 1)
+            voters.vote(X, self.f, t, t + 1)
             self.errors.append(error(self.f, self.truth, self.weight, multilabel))
 
     def smoothed(self) -> np.ndarray:

@@ -1,22 +1,23 @@
 """Ensembles of base classifiers in arrays: products (a stump is one of one term) and trees.
 
 An ensemble grows by rounds on a Training. Its vote on new rows is f = Σ_t α_t h_t; a missing value
-is below every threshold.
+is below every threshold. Saved arrays are checked before kernels index with them.
 """
 
-from itertools import pairwise
+from copy import copy
 from typing import Any, ClassVar
 
 import numpy as np
 
-from onearm.core.kernels import kernel
 from onearm.core.state import Interval, Shapes, require_inside, require_shapes
+from onearm.mh.products import vote_products_of_any, vote_products_of_numbers, vote_stumps
 from onearm.mh.rounds import Training
-from onearm.mh.stump import NONE
-from onearm.mh.trees import MINUS
+from onearm.mh.subsets import SUBSET
+from onearm.mh.trees import MINUS, vote_trees_of_any, vote_trees_of_numbers
+from onearm.mh.weights import NONE
 
+DENSE = 2**22  # numbers of sparse rows that are made dense at a time
 RANGES = {"votes": "[-1, 1]", "alpha": "[-1e6, 1e6]", "loss": "(0, 2]"}  # of saved arrays
-BLOCK = 256  # rows that pass through all base classifiers together
 
 
 class Ensemble:
@@ -26,6 +27,7 @@ class Ensemble:
     least_size: ClassVar[int]
     column: np.ndarray
     threshold: np.ndarray
+    subset: np.ndarray  # of categories above a cut, as bits; 0 for a threshold
     votes: np.ndarray
     alpha: np.ndarray
     loss: np.ndarray
@@ -39,8 +41,8 @@ class Ensemble:
         """Return shape and type of each array of one round."""
         m = self.size
         return {
-            "column": ((m,), np.int64), "threshold": ((m,), float), "votes": ((self.K,), np.int8),
-            "alpha": ((), float), "loss": ((), float),
+            "column": ((m,), np.int64), "threshold": ((m,), float), "subset": ((m,), np.int64),
+            "votes": ((self.K,), np.int8), "alpha": ((), float), "loss": ((), float),
         }  # fmt: skip
 
     def arrays(self) -> dict[str, np.ndarray]:
@@ -57,7 +59,7 @@ class Ensemble:
 
     def require_sound(self, saved: dict[str, np.ndarray], d: int) -> None:
         """Refuse rounds out of range; a threshold may be NaN, no value reaches it."""
-        for name, within in (RANGES | {"column": f"[-1, {d})"}).items():
+        for name, within in (RANGES | {"column": f"[-1, {d})", "subset": "[0, inf)"}).items():
             require_inside(name, saved[name], Interval(within), "AdaBoostMH")
         if np.isinf(saved["threshold"]).any():
             raise ValueError("saved array threshold of AdaBoostMH must be finite or NaN")
@@ -69,10 +71,12 @@ class Ensemble:
                 f"n_features_in_ and classes_ must be those of the fit, got {d} and {K} labels"
             )
 
-    def truncate(self, rounds: int) -> None:
-        """Keep the first rounds."""
+    def first(self, rounds: int) -> "Ensemble":
+        """Return an ensemble of the first rounds."""
+        other = copy(self)
         for name, array in self.arrays().items():
-            setattr(self, name, array[:rounds].copy())
+            setattr(other, name, array[:rounds].copy())
+        return other
 
     def boost(self, rounds: int, training: Training) -> bool:
         """Play rounds; return False if nothing was left to gain."""
@@ -84,10 +88,12 @@ class Ensemble:
         n = training.boost(self.kind, output, (state, *np.zeros((2, n_leaves, training.K))))
         used = np.arange(m) < n_stumps[:, None]
         column, low, high = (np.where(used, stumps[:, :, part], NONE) for part in range(3))
+        is_subset = used & (high == SUBSET)
+        common_below = is_subset | (training.columns.common[column] < high)
         new = {
             "column": column, "threshold": training.columns.thresholds(column, low, high),
-            "child": stumps[:, :, MINUS:], "alpha": alpha, "loss": loss,
-            "votes": self._final_votes(votes, used & (training.columns.common[column] < high)),
+            "subset": np.where(is_subset, low, 0), "child": stumps[:, :, MINUS:], "alpha": alpha,
+            "loss": loss, "votes": self._final_votes(votes, used & common_below),
         }  # fmt: skip
         for name, array in self.arrays().items():
             setattr(self, name, np.concatenate([array, new[name][:n]]))
@@ -105,6 +111,28 @@ class Ensemble:
         """Add the votes of rounds begin … end-1."""
         raise NotImplementedError  # every kind has its own
 
+    def votes_on(self, X: Any) -> np.ndarray:
+        """Return the votes of all rounds on rows."""
+        f = np.zeros((X.shape[0], self.K))
+        at_once = max(1, len(f))
+        if not isinstance(X, np.ndarray):
+            X, used = X.tocsr(), np.unique(self.column[self.column >= 0])
+            at_once = max(1, DENSE // max(1, len(used)))
+        for begin in range(0, len(f), at_once):
+            rows = slice(begin, begin + at_once)
+            ensemble, values = self.with_dense(X[rows])
+            ensemble.vote(values, f[rows])
+        return f
+
+    def with_dense(self, X: Any) -> tuple["Ensemble", np.ndarray]:
+        """Return dense rows and the ensemble on these: of sparse rows only columns it uses."""
+        if isinstance(X, np.ndarray):
+            return self, np.ascontiguousarray(X)
+        used = np.unique(self.column[self.column >= 0])
+        other = copy(self)
+        other.column = np.where(self.column >= 0, np.searchsorted(used, self.column), NONE)
+        return other, np.ascontiguousarray(X[:, used].toarray())
+
 
 class Products(Ensemble):
     """h_l(x) = V_l·φ¹(x)⋯φᵐ(x)."""
@@ -119,13 +147,15 @@ class Products(Ensemble):
         return np.where(common_below.sum(axis=1)[:, None] % 2, -votes[:, 0], votes[:, 0])
 
     def vote(self, X: np.ndarray, f: np.ndarray, begin: int = 0, end: int | None = None) -> None:
-        arrays = self.column, self.threshold, self.votes, self.alpha
-        column, threshold, votes, alpha = (array[begin:end] for array in arrays)
-        if self.size == 1 and len(alpha) > 1:
-            used = column[:, 0] >= 0
-            vote_stumps(X, column[used, 0], threshold[used, 0], votes[used], alpha[used], f)
-        else:
-            vote_products(X, column, threshold, votes, alpha, f)
+        arrays = self.column, self.threshold, self.subset, self.votes, self.alpha
+        rounds = [array[begin:end] for array in arrays]
+        subset = rounds[2]
+        if self.size == 1 and len(subset) > 1:
+            used = (rounds[0][:, 0] >= 0) & (subset[:, 0] == 0)
+            column, threshold, _, votes, alpha = (part[used] for part in rounds)
+            vote_stumps(X, column[:, 0], threshold[:, 0], votes, alpha, f)
+            rounds = [part[subset[:, 0] != 0] for part in rounds]
+        (vote_products_of_any if subset.any() else vote_products_of_numbers)(X, *rounds, f)
 
 
 class Trees(Ensemble):
@@ -138,7 +168,8 @@ class Trees(Ensemble):
         N = self.size
         return {
             "column": ((N - 1,), np.int64), "threshold": ((N - 1,), float),
-            "child": ((N - 1, 2), np.int64), "votes": ((N, self.K), np.int8),
+            "subset": ((N - 1,), np.int64), "child": ((N - 1, 2), np.int64),
+            "votes": ((N, self.K), np.int8),
             "alpha": ((), float), "loss": ((), float),
         }  # fmt: skip
 
@@ -163,8 +194,9 @@ class Trees(Ensemble):
         return N, (parents, stumps, np.zeros(N), *np.zeros((2, N, 2, K)))
 
     def vote(self, X: np.ndarray, f: np.ndarray, begin: int = 0, end: int | None = None) -> None:
-        arrays = self.column, self.threshold, self.child, self.votes, self.alpha
-        vote_trees(X, *(array[begin:end] for array in arrays), f)
+        arrays = self.column, self.threshold, self.subset, self.child, self.votes, self.alpha
+        vote = vote_trees_of_any if self.subset.any() else vote_trees_of_numbers
+        vote(X, *(array[begin:end] for array in arrays), f)
 
 
 def make(kind_and_size: Any, K: int) -> Any:
@@ -178,67 +210,3 @@ def make(kind_and_size: Any, K: int) -> Any:
     if type(size) is not int or not least <= size <= 2**15:
         raise ValueError(f"the size of {kind} must be in [{least}, {2**15}], got {size!r}")
     return kinds[kind](size, K)
-
-
-@kernel
-def vote_products(X, column, threshold, votes, alpha, f):
-    """Add the votes of products, (T, m) columns and thresholds, -1 where a term is missing."""
-    for start in range(0, len(X), BLOCK):
-        stop = min(start + BLOCK, len(X))
-        for t in range(len(alpha)):
-            for i in range(start, stop):
-                h = alpha[t]
-                for part in range(column.shape[1]):
-                    j = column[t, part]
-                    if j >= 0 and not X[i, j] >= threshold[t, part]:
-                        h = -h
-                for l in range(f.shape[1]):  # noqa: E741
-                    f[i, l] += h * votes[t, l]
-
-
-@kernel
-def vote_trees(X, column, threshold, child, votes, alpha, f):
-    """Add the votes of trees: children are splits, or ~leaf; a tree without splits has leaf 0."""
-    for start in range(0, len(X), BLOCK):
-        stop = min(start + BLOCK, len(X))
-        for t in range(len(alpha)):
-            for i in range(start, stop):
-                at = 0 if column[t, 0] >= 0 else ~0
-                while at >= 0:
-                    at = child[t, at, 1 if X[i, column[t, at]] >= threshold[t, at] else 0]
-                for l in range(f.shape[1]):  # noqa: E741
-                    f[i, l] += alpha[t] * votes[t, ~at, l]
-
-
-def vote_stumps(
-    X: np.ndarray, column: np.ndarray, threshold: np.ndarray, votes: np.ndarray, alpha: np.ndarray,
-    f: np.ndarray,
-) -> None:  # fmt: skip
-    """Add the votes of stumps, by a table of their sums between each two thresholds of a column."""
-    order = np.lexsort((threshold, column))
-    column, threshold = column[order], threshold[order]
-    weighted = votes[order] * alpha[order, None]
-    columns, first = np.unique(column, return_index=True)
-    starts = np.append(first, len(column))
-    table = np.empty((len(column) + len(columns), votes.shape[1]))
-    for place, (begin, end) in enumerate(pairwise(starts)):
-        sums = table[begin + place : end + place + 1]
-        sums[0] = -weighted[begin:end].sum(axis=0)
-        sums[1:] = sums[0] + 2.0 * np.cumsum(weighted[begin:end], axis=0)
-    vote_tables(X, columns, starts, threshold, table, f)
-
-
-@kernel
-def vote_tables(X, columns, starts, thresholds, table, f):
-    for i in range(len(X)):
-        for place in range(len(columns)):
-            x = X[i, columns[place]]
-            low, high = starts[place], starts[place + 1]
-            while low < high:
-                middle = (low + high) // 2
-                if x >= thresholds[middle]:
-                    low = middle + 1
-                else:
-                    high = middle
-            for l in range(f.shape[1]):  # noqa: E741
-                f[i, l] += table[low + place, l]

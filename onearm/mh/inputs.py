@@ -1,37 +1,57 @@
-"""The inputs of a fit: rows and labels as scikit-learn checks them, weights, and a fingerprint."""
+"""What a fit is given: rows with labels and weights, and what a warm start compares them by."""
 
 from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
-from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
+from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from onearm.mh.binning import iterate_columns
-from onearm.mh.settings import CHANGEABLE, Settings
+from onearm.mh.settings import Settings
 from onearm.mh.weights import relative_weights
 
-
-def checked(model: Any, *data: Any, **options: Any) -> Any:
-    """Return rows, and labels if given, as scikit-learn checks them; values may be missing."""
-    options |= {"accept_sparse": ("csr", "csc"), "dtype": float, "ensure_all_finite": "allow-nan"}
-    with np.errstate(invalid="ignore"):  # it sums values that may be huge
-        return validate_data(model, *data, **options)
+CHANGEABLE = ("n_rounds", "n_jobs", "verbose")  # between two fits of a warm start
 
 
-def dense(X: Any) -> np.ndarray:
-    return np.ascontiguousarray(X.toarray() if hasattr(X, "toarray") else X)
+def floating(dtype: Any) -> np.dtype:
+    """Return a type of results; ValueError if it is neither of the two."""
+    if dtype not in (np.float64, np.float32, "float64", "float32"):
+        raise ValueError(f"dtype must be np.float64 or np.float32, got {dtype!r}")
+    return np.dtype(dtype)
 
 
-def with_weight(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, np.ndarray]:
+def with_weight(
+    X: Any, y: Any, sample_weight: Any, class_weight: Any
+) -> tuple[Any, Any, np.ndarray]:
     """Return the rows whose weight is above 0, their labels, and the weights free of scale."""
     w = _check_sample_weight(sample_weight, X, dtype=np.float64)
+    if class_weight is not None:
+        w = w * weight_of_labels(y, w, class_weight)
     if (w < 0).any() or not w.any():
         raise ValueError(f"sample_weight must be at least 0, and not all 0, got {w.min()}")
     heavy = w > 0
     if not heavy.all():
         X, y, w = X[heavy], y[heavy], w[heavy]
     return X, y, relative_weights(w)
+
+
+def weight_of_labels(y: Any, w: np.ndarray, class_weight: Any) -> np.ndarray:
+    """Return the factor of each row by its label; "balanced" makes the sums over labels equal."""
+    if np.ndim(y) == 2 and y.shape[1] > 1:
+        raise ValueError(
+            f"class_weight must be None for several labels a row, got {class_weight!r}"
+        )
+    classes, number = np.unique(column_or_1d(y), return_inverse=True)
+    if class_weight == "balanced":
+        sums = np.bincount(number, w)
+        return (w.sum() / np.where(sums > 0.0, sums, np.inf))[number]
+    wrong = [label for label in class_weight if label not in classes.tolist()]
+    if wrong:
+        raise ValueError(
+            f"class_weight must be of labels of y, {classes.tolist()}, got {wrong[0]!r}"
+        )
+    return np.array([class_weight.get(label, 1.0) for label in classes.tolist()])[number]
 
 
 def label_matrix(y: Any) -> tuple[np.ndarray, np.ndarray, bool]:
@@ -54,7 +74,7 @@ def label_matrix(y: Any) -> tuple[np.ndarray, np.ndarray, bool]:
 
 
 def fingerprint(
-    X: Any, names: list[str], labels: tuple, sample_weight: np.ndarray, settings: Settings
+    X: Any, names: list[Any], labels: tuple, sample_weight: np.ndarray, settings: Settings
 ) -> dict[str, Any]:
     """Return what a fit starts from, so that a warm start resumes with the same inputs only.
 

@@ -26,12 +26,20 @@ from onearm.core.kernels import bind, kernel_without_refcounts
 from onearm.core.locking import Lock
 from onearm.core.rng import seeded
 from onearm.mh.bandits import Bandit, is_full
-from onearm.mh.binning import bin_columns
+from onearm.mh.binning import BinnedColumns
 from onearm.mh.products import fit_terms, product
-from onearm.mh.search import full_search_in_threads, make_scratch, try_all
+from onearm.mh.search import full_search_in_threads, try_all
 from onearm.mh.settings import Settings
 from onearm.mh.trees import fit_leaf, tree
-from onearm.mh.weights import Weights, rescale, reset, reweigh_leaves, reweigh_signed, total_weight
+from onearm.mh.weights import (
+    Weights,
+    aligned_zeros,
+    rescale,
+    reset,
+    reweigh_leaves,
+    reweigh_signed,
+    total_weight,
+)
 
 LEAST_EDGE = 1e-12
 _SEARCHING = Lock()  # where Numba has no OpenMP, it aborts if two fits share out searches at once
@@ -99,14 +107,16 @@ class Training:
     """What rounds are played on: binned columns, weights, a bandit and a generator."""
 
     def __init__(
-        self, settings: Settings, X: Any, positive: np.ndarray, sample_weight: np.ndarray
-    ) -> None:
-        self.weights = Weights.of(positive, sample_weight, settings.weights == "shared")
+        self, settings: Settings, columns: BinnedColumns, positive: np.ndarray,
+        sample_weight: np.ndarray,
+    ) -> None:  # fmt: skip
+        self.shared = settings.weights == "shared"
+        self.weights = Weights.of(positive, sample_weight, self.shared)
         n, self.K = self.weights.A.shape
-        self.columns = bin_columns(X, sample_weight, settings.max_bins, settings.exact)
+        self.columns = columns
         self.rng = seeded(int(check_random_state(settings.random_state).randint(2**31)))
         self.bandit = Bandit(
-            self.columns.varying(), settings.arms, settings.arms_per_round, settings.reward,
+            self.columns.varying(), settings.arms, int(settings.arms_per_round), settings.reward,
             settings.lam, settings.eta, settings.horizon(), settings.scale_reward,
         )  # fmt: skip
         self.n_threads = 1
@@ -120,9 +130,15 @@ class Training:
             try_all(self.weights.sums.copy(), *self.model()[:6])
 
     def _empty_scratch(self) -> tuple:
+        """Return the tuple `scratch` of `search`; rows are in it only if searches are full."""
         n_bins = 1 if self.columns.exact else int(np.diff(self.columns.offsets).max(initial=1))
-        n = len(self.psi) if self.bandit.full else 0
-        return make_scratch(n, self.n_threads, len(self.bandit.columns), n_bins, self.K)
+        n, n_threads, K = len(self.psi) if self.bandit.full else 0, self.n_threads, self.K
+        full = (
+            aligned_zeros(n, K), np.zeros(K), aligned_zeros(n_threads, n_bins, K),
+            np.zeros(len(self.bandit.columns)), np.zeros(1, np.int64),
+            np.zeros((n_threads, n_bins), np.int64), aligned_zeros(n_threads, K),
+        )  # fmt: skip
+        return aligned_zeros(n_bins, 2, K), np.zeros((3, 2, K)), full
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "scratch"}
@@ -130,6 +146,10 @@ class Training:
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
         self.scratch = self._empty_scratch()
+
+    def start_again(self, positive: np.ndarray, sample_weight: np.ndarray) -> None:
+        """Return to the initial weights; the bandit goes on."""
+        self.weights = Weights.of(positive, sample_weight, self.shared)
 
     def copy(self) -> "Training":
         """Return one to resume from without changing this one; the columns are shared."""

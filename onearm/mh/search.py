@@ -1,16 +1,24 @@
 """The search for a stump: the best cut of the columns that a bandit chooses, or of all.
 
-Where every column is searched it pays to multiply out the signed weights first,
+A stump is h_l(x) = v_l·φ(x), with φ = +1 if x_j ≥ b and else -1, and votes v_l = ±1. With
 
-    S_il = w_il y_il ψ_i,
+    e_l = Σ_i w_il y_il φ(x_i)
 
-for then one sum for each bin and label gives the edge, and a histogram stays in the cache. As
-integers they add up exactly: columns may be shared among threads and the stump is the same.
+the best votes are the signs of e, and its edge is γ = Σ_l |e_l|. All thresholds b between the
+values of a column are tried in one pass over its histogram; of equal edges the first is taken.
 
-Kernels write to the tuple scratch = (by_bin, below, full): sums by bin, sums below the three cuts
-of `stump`, and for a full search (S, total, by_bin, gammas, n, counts): S and its sum over all
-rows, sums by bin for each thread, γ of each column; in a node, the number of rows with weight, and
-by bin for each thread.
+A node is the set of rows with leaf_of[i] = node, or with NONE all rows. Virtual labels, which
+products are fitted to, are y_il·ψ_i with signs ψ. Sums are (2, K) as in `weights`.
+
+Where every column is searched it pays to multiply out the signed weights S_il = w_il y_il ψ_i
+first, for then one sum for each bin and label gives the edge, and a histogram stays in the cache.
+As integers they add up exactly: columns may be shared among threads and the stump is the same.
+
+Kernels write to the tuple scratch = (by_bin, below, full): sums by bin, sums below three cuts, and
+for a full search (S, total, by_bin, gammas, n, counts, votes): S and its sum over all rows, sums by
+bin for each thread, γ of each column; in a node, the number of rows with weight, and by bin for
+each thread; votes for each thread. Where only some columns are searched, these have scores of
+categories.
 """
 
 import numpy as np
@@ -18,68 +26,115 @@ from numba import prange
 
 from onearm.core.kernels import bind, kernel, kernel_without_refcounts
 from onearm.mh.bandits import is_full, pull, reward
-from onearm.mh.stump import BEST, MARGIN, NO_CUT, NONE, SELECTED, best_cut
-from onearm.mh.weights import UNIT, aligned_zeros, copy_sums, row_loop, total_weight
+from onearm.mh.binning import collect, collect_signed, complete
+from onearm.mh.subsets import UNORDERED, best_subset, search_subset
+from onearm.mh.weights import (
+    ALL,
+    HAS,
+    NONE,
+    SIGNED,
+    UNIT,
+    add_row,
+    clear,
+    copy_sums,
+    is_empty,
+    row_loop,
+    sign_weights,
+    total_weight,
+)
 
-FINER = 2.0**4  # than the units of A: so many that sums still have at most 53 bits
-SIGNED = FINER * UNIT
-
-
-def make_scratch(n: int, n_threads: int, n_columns: int, n_bins: int, K: int) -> tuple:
-    """Return the tuple `scratch` above; n is the number of rows, 0 if no search is full."""
-    full = (
-        aligned_zeros(n, K), np.zeros(K), aligned_zeros(n_threads, n_bins, K),
-        np.zeros(n_columns), np.zeros(1, np.int64), np.zeros((n_threads, n_bins), np.int64),
-    )  # fmt: skip
-    return aligned_zeros(n_bins, 2, K), np.zeros((3, 2, K)), full
+NO_CUT = 0
+COLUMN, LOW, HIGH = range(3)  # of a stump: column, last bin below the cut, first above
+MARGIN = 1e-12  # by which an edge must be larger to be better: not by rounding
+CURRENT, BEST, SELECTED = range(3)  # sums below a cut: the current, a column's best, the overall
 
 
 @kernel_without_refcounts
-def sign_weights(psi, leaf_of, node, weights, S, total, n):
-    """Multiply out S in a node, or everywhere, and sum it."""
-    A, (plus, minus), (starts, labels, single), sums, before = weights
-    n[0] = 0
-    for l in range(len(total)):  # noqa: E741
-        total[l] = 0.0
-    for i in range(len(A)):
+def cut_sum(l, below, total, factors):  # noqa: E741
+    """e_l of the cut above these sums, times UNIT."""
+    plus, minus = factors
+    has = total[HAS, l] - 2.0 * below[HAS, l]
+    rest = total[ALL, l] - 2.0 * below[ALL, l] - has
+    return plus[l] * has - minus[l] * rest
+
+
+@kernel_without_refcounts
+def edge(below, total, factors):
+    """γ of the cut above these sums, times UNIT."""
+    gamma = 0.0
+    for l in range(total.shape[1]):  # noqa: E741
+        gamma += abs(cut_sum(l, below, total, factors))
+    return gamma
+
+
+@kernel_without_refcounts
+def scan(j, node, total, factors, columns, by_bin, below):
+    """The best cut through the sums of column j: (γ·UNIT, last bin below, first bin above)."""
+    entries, (common, first, offsets), exact = columns
+    best, lo, hi, last = -1.0, NO_CUT, NO_CUT, NONE
+    clear(below[CURRENT])
+    for c in range(offsets[j + 1] - offsets[j]):
+        if node != NONE and is_empty(by_bin[c]):
+            continue
+        if last >= first[j]:
+            gamma = edge(below[CURRENT], total, factors)
+            if gamma > best + MARGIN * UNIT:
+                best, lo, hi = gamma, last, c
+                copy_sums(below[BEST], below[CURRENT])
+        last = c
+        for l in range(total.shape[1]):  # noqa: E741
+            below[CURRENT, ALL, l] += by_bin[c, ALL, l]
+            below[CURRENT, HAS, l] += by_bin[c, HAS, l]
+    return best, lo, hi
+
+
+@kernel_without_refcounts
+def scan_sorted(j, psi, leaf_of, node, total, weights, columns, below):
+    """The same over the rows of column j themselves, which are sorted by bin."""
+    A, factors, positive, sums, before = weights
+    (begins, rows, bins), (common, first, offsets), exact = columns
+    best, lo, hi, last = -1.0, NO_CUT, NO_CUT, NONE
+    clear(below[CURRENT])
+    for e in range(begins[j], begins[j + 1]):
+        i, c = rows[e], np.int64(bins[e])
         if node != NONE and leaf_of[i] != node:
             continue
-        times = FINER * psi[i]
-        for l in range(len(total)):  # noqa: E741
-            S[i, l] = np.rint(A[i, l] * minus[l] * -times)
-        for a in range(starts[i], starts[i + 1]):
-            l = labels[a]  # noqa: E741
-            S[i, l] = np.rint(A[i, l] * plus[l] * times)
-        n[0] += S[i, 0] != 0.0
-        for l in range(len(total)):  # noqa: E741
-            total[l] += S[i, l]
+        if c != last and last >= first[j]:
+            gamma = edge(below[CURRENT], total, factors)
+            if gamma > best + MARGIN * UNIT:
+                best, lo, hi = gamma, last, c
+                copy_sums(below[BEST], below[CURRENT])
+        last = c
+        add_row(i, psi[i], below[CURRENT], weights)
+    return best, lo, hi
 
 
 @kernel_without_refcounts
-def collect_signed(j, leaf_of, node, columns, S, by_bin, counts):
-    """Sum the stored rows of each bin of column j, and in a node count them."""
-    (begins, rows, bins), (common, first, offsets), exact = columns
-    wide = S.shape[1]
-    for c in range(offsets[j + 1] - offsets[j]):
-        counts[c] = 0
-        for l in range(wide):  # noqa: E741
-            by_bin[c, l] = 0.0
-    if node == NONE:
-        for e in range(begins[j], begins[j + 1]):
-            i, c = rows[e], bins[e]
-            for l in range(wide):  # noqa: E741
-                by_bin[c, l] += S[i, l]
-    else:
-        for e in range(begins[j], begins[j + 1]):
-            i, c = rows[e], bins[e]
-            if leaf_of[i] == node:
-                counts[c] += S[i, 0] != 0.0
-                for l in range(wide):  # noqa: E741
-                    by_bin[c, l] += S[i, l]
+def best_cut(j, psi, leaf_of, node, total, weights, columns, scratch):
+    """The best cut of column j, by histogram or, where columns are sorted, by their rows."""
+    A, factors, positive, sums, before = weights
+    entries, bins, exact = columns
+    by_bin, below, full = scratch
+    if exact:
+        return scan_sorted(j, psi, leaf_of, node, total, weights, columns, below)
+    collect(j, psi, leaf_of, node, weights, columns, by_bin)
+    complete(j, total, columns, by_bin)
+    return best_of_bins(j, node, total, factors, columns, scratch)
 
 
 @kernel_without_refcounts
-def largest_edge(j, node, columns, total, by_bin, n, counts):
+def best_of_bins(j, node, total, factors, columns, scratch):
+    """The best cut through the sums of column j, or the best subset of its categories."""
+    entries, (common, first, offsets), exact = columns
+    by_bin, below, (S, S_total, S_by_bin, gammas, n, counts, votes) = scratch
+    if first[j] == UNORDERED:
+        scores = S_by_bin[0], S_total, votes[0]
+        return search_subset(j, total, factors, columns, by_bin, below[BEST], scores)
+    return scan(j, node, total, factors, columns, by_bin, below)
+
+
+@kernel_without_refcounts
+def largest_edge(j, node, columns, total, by_bin, n, counts, votes):
     """The largest γ of column j, whose sums by bin become sums up to each bin."""
     entries, (common, first, offsets), exact = columns
     rest, K = common[j], len(total)
@@ -91,6 +146,9 @@ def largest_edge(j, node, columns, total, by_bin, n, counts):
             counts[rest] -= counts[c]
             for l in range(K):  # noqa: E741
                 by_bin[rest, l] -= by_bin[c, l]
+    if first[j] == UNORDERED:
+        gamma, bits = best_subset(offsets[j + 1] - offsets[j], rest, by_bin, total, votes, SIGNED)
+        return gamma / SIGNED
     best, last = -1.0, NONE
     for c in range(offsets[j + 1] - offsets[j]):
         if node != NONE and counts[c] == 0:
@@ -134,7 +192,7 @@ def _scan_sorted(j, leaf_of, node, columns, S, total, below):
 @row_loop
 def _search_share(thread, leaf_of, node, entries, bins, exact, full, searched):
     """What one thread does: every n-th column. No tuple of tuples, which `prange` refuses."""
-    S, total, by_bin, gammas, n, counts = full
+    S, total, by_bin, gammas, n, counts, votes = full
     columns = entries, bins, exact
     for a in range(thread, len(searched), len(by_bin)):
         j, sums, rows = searched[a], by_bin[thread], counts[thread]
@@ -142,7 +200,7 @@ def _search_share(thread, leaf_of, node, entries, bins, exact, full, searched):
             gammas[a] = _scan_sorted(j, leaf_of, node, columns, S, total, sums)
         else:
             collect_signed(j, leaf_of, node, columns, S, sums, rows)
-            gammas[a] = largest_edge(j, node, columns, total, sums, n[0], rows)
+            gammas[a] = largest_edge(j, node, columns, total, sums, n[0], rows, votes[thread])
 
 
 @kernel_without_refcounts
@@ -159,20 +217,20 @@ def _best_arm(gammas, bandit):
 @kernel_without_refcounts
 def best_of_all(psi, leaf_of, node, total, weights, columns, scratch, bandit):
     """The first column of the largest γ; it is searched again, for its cut and the sums below."""
-    by_bin, below, (S, S_total, S_by_bin, gammas, n, counts) = scratch
+    by_bin, below, (S, S_total, S_by_bin, gammas, n, counts, votes) = scratch
     searched, statistics, clock, L, p, order, settings = bandit
     arm = _best_arm(gammas, bandit)
     if arm == NONE:
         return -1.0, NONE, NO_CUT, NO_CUT
     j = searched[arm]
-    gamma, lo, hi = best_cut(j, psi, leaf_of, node, total, weights, columns, by_bin, below)
+    gamma, lo, hi = best_cut(j, psi, leaf_of, node, total, weights, columns, scratch)
     copy_sums(below[SELECTED], below[BEST])
     return gamma / UNIT, j, lo, hi
 
 
 def search_shares(leaf_of, node, entries, bins, exact, full, searched):
     """Search all columns, by as many threads as there are histograms."""
-    S, total, by_bin, gammas, n, counts = full
+    S, total, by_bin, gammas, n, counts, votes = full
     for thread in prange(len(by_bin)):
         _search_share(thread, leaf_of, node, entries, bins, exact, full, searched)
 
@@ -185,7 +243,7 @@ search_shares = kernel(search_shares, _nrt=False)
 def full_search(psi, leaf_of, node, total, weights, columns, scratch, bandit, rng):
     """Search all columns: (γ, column, last bin below, first above), as `search` does."""
     by_bin, below, full = scratch
-    S, S_total, S_by_bin, gammas, n, counts = full
+    S, S_total, S_by_bin, gammas, n, counts, votes = full
     searched, statistics, clock, L, p, order, settings = bandit
     sign_weights(psi, leaf_of, node, weights, S, S_total, n)
     entries, bins, exact = columns
@@ -215,7 +273,7 @@ def search(psi, leaf_of, node, total, weights, columns, scratch, bandit, rng):
     for number in range(at_once):
         a = pull(number, bandit, rng)
         j = searched[a]
-        gamma, under, over = best_cut(j, psi, leaf_of, node, total, weights, columns, by_bin, below)
+        gamma, under, over = best_cut(j, psi, leaf_of, node, total, weights, columns, scratch)
         gamma /= UNIT
         reward(a, gamma, weight, bandit)
         if gamma > best + MARGIN:
@@ -231,5 +289,5 @@ def try_all(total, psi, leaf_of, weights, columns, scratch, bandit):
     searched, statistics, clock, L, p, order, settings = bandit
     for a in range(len(searched)):
         j = searched[a]
-        gamma, _, _ = best_cut(j, psi, leaf_of, NONE, total, weights, columns, by_bin, below)
+        gamma, _, _ = best_cut(j, psi, leaf_of, NONE, total, weights, columns, scratch)
         reward(a, gamma / UNIT, 1.0, bandit)

@@ -1,20 +1,26 @@
-"""The parameters of AdaBoostMH, and their values in the one type that kernels are compiled for.
+"""The parameters of AdaBoostMH, as they were given and as a fit takes them.
 
-The estimator stores what it was given, as scikit-learn asks. Each `fit` makes Settings of it, where
-`lam=1`, `np.float32(1)` and `1.0` are the same, and a value out of range is refused.
+The estimator stores its parameters as given, as scikit-learn asks. Each `fit` makes Settings of
+them, with the one type that kernels are compiled for: `lam=1`, `np.float32(1)` and `1.0` are the
+same, and a value out of range is refused.
 """
 
-from dataclasses import KW_ONLY, dataclass, field, fields
+import math
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from onearm.core.parameters import checked, flag, option, parameters, real, whole
+from onearm.core.parameters import checked, flag, named, option, parameters, real, whole
 from onearm.mh.bandits import POLICIES, REWARDS
+from onearm.mh.categories import ALLOWED, FROM_DTYPE, listed
 
-CHANGEABLE = ("n_rounds", "n_jobs", "verbose")  # between two fits of a warm start
+MOST_ROUNDS = 1000  # of all runs together, where their number is not given
+LEAST_ROWS, FEW_ROUNDS = 50, 100  # fewer rows than these have one run of so many
+LEAVES, ARMS = (8, 32), (3, 8)  # least and largest, where data decide
+ROWS_OF_ARM = 25  # of fewer rows the best of many columns is the best by chance
 SEEDS = "None, an integer in [0, 2**32 - 1] or a numpy.random.RandomState"
 
 
@@ -23,26 +29,47 @@ def _other(default: Any, allowed: str, doc: str) -> Any:
     return field(default=default, metadata={"allowed": allowed, "doc": doc})
 
 
+def _auto(known: Any, doc: str) -> Any:
+    """Return a field for what a known one allows, or "auto"."""
+    inside = known.metadata["inside"]
+
+    def inside_or_auto(value: Any) -> Any:
+        return value if isinstance(value, str) and value == "auto" else inside(value)
+
+    allowed = f"'auto' or {known.metadata['allowed']}"
+    return named("auto", inside_or_auto, allowed, doc=doc)
+
+
 @dataclass(eq=False, repr=False)
 class Parameters:
     """The parameters as they were given."""
 
     base: str = option(
-        "stump", "stump", "tree", "product",
+        "tree", "stump", "tree", "product",
         doc="The base classifiers: stumps, trees of `n_leaves` leaves or products of `n_terms` "
         "stumps.",
     )  # fmt: skip
     _: KW_ONLY
-    n_leaves: int = whole(8, 2, 2**15, doc="Number of leaves of a tree.")
+    n_leaves: int | str = _auto(
+        whole(8, 2, 2**15),
+        'Number of leaves of a tree. "auto": √(rows · labels)/12, at least 8 and at most 32.',
+    )
     n_terms: int = whole(3, 1, 2**15, doc="Number of stumps in a product.")
-    n_rounds: int = whole(1000, 1, doc="Number of base classifiers that are added.")
+    n_rounds: int | str = _auto(
+        whole(1000, 1),
+        'Number of base classifiers that are added. "auto": 1000, in runs that each start from '
+        "the initial weights and whose votes are averaged. How long a run is, cross-validation "
+        "decides: one run of all rounds, or shorter ones where labels are noisy.",
+    )
     arms: str = option(
         "recent", *POLICIES,
         doc='How columns are chosen: "full" searches all of them, "uniform" random ones; "ucb", '
         '"ucbv", "exp3p" (all as published) and "recent" learn from the edges of past searches.',
     )  # fmt: skip
-    arms_per_round: int = whole(
-        1, 1, doc="Number of columns in a search; the best stump among them is taken."
+    arms_per_round: int | str = _auto(
+        whole(1, 1),
+        'Number of columns in a search; the best stump among them is taken. "auto": √columns, '
+        "at least 3 and at most 8, but no more than half of the columns or one for 25 rows.",
     )
     reward: str = option(
         "log", *REWARDS,
@@ -53,6 +80,17 @@ class Parameters:
     )
     eta: float = real(0.3, "[0, inf)", doc='η of "exp3p": the weight of its confidence bound.')
     scale_reward: bool = flag(False, doc="Whether rewards are divided by the largest so far.")
+    categorical_features: Any = _other(
+        FROM_DTYPE, ALLOWED,
+        "Columns of categories, which are cut into subsets. \"from_dtype\": those of a frame of "
+        "pandas or polars that have categories or texts. The 62 most frequent values of a column "
+        "are told apart; others, and values that `fit` has not seen, are like missing ones.",
+    )  # fmt: skip
+    class_weight: Any = _other(
+        None, "None, 'balanced' or a dict",
+        "By how much rows of each label weigh more, times `sample_weight`. \"balanced\": so that "
+        "all labels have the same weight in all. Not for several labels a row.",
+    )  # fmt: skip
     weights: str = option(
         "shared", "shared", "even",
         doc='Initial weights of a row: "shared" half on its labels and half on the others, or '
@@ -74,6 +112,11 @@ class Parameters:
         doc="With `validation`, boosting stops after this many times the best number of rounds so "
         "far.",
     )  # fmt: skip
+    calibrate: bool = flag(
+        True,
+        doc="Whether `predict_proba` is calibrated, by rows that a second, short fit has not seen, "
+        "or by those for `validation`. It changes nothing else.",
+    )
     warm_start: bool = flag(
         False,
         doc="Whether `fit` resumes the last fit, up to `n_rounds`. Rows and parameters must be the "
@@ -101,6 +144,12 @@ class Settings(Parameters):
         if not isinstance(self.verbose, bool):
             if not _is_integer(self.verbose) or self.verbose < 0:
                 raise ValueError(f"verbose must be True, False or at least 0, got {self.verbose!r}")
+        self.categorical_features = listed(self.categorical_features)
+        w = self.class_weight
+        if w is not None and not (isinstance(w, str) and w == "balanced"):
+            if not isinstance(w, dict) or not all(_is_weight(v) for v in w.values()):
+                allowed = "None, 'balanced' or a dict of numbers of at least 0 by label"
+                raise ValueError(f"class_weight must be {allowed}, got {w!r}")
         try:
             check_random_state(self.random_state)
         except ValueError as error:
@@ -113,7 +162,7 @@ class Settings(Parameters):
     @classmethod
     def of(cls, model: Any) -> "Settings":
         """Return the parameters of a model; ValueError names one that is out of range."""
-        return cls(**{field.name: _plain(getattr(model, field.name)) for field in fields(cls)})
+        return cls(**{field.name: plain(getattr(model, field.name)) for field in fields(cls)})
 
     def kind_and_size(self) -> list[Any]:
         """Return the kind of base classifiers and their size, as `ensemble.make` takes them."""
@@ -121,15 +170,44 @@ class Settings(Parameters):
             return ["trees", self.n_leaves]
         return ["products", self.n_terms if self.base == "product" else 1]
 
+    def sized(self, n: int, weight: float, d: int, K: int) -> "Settings":
+        """Return the settings on n rows of a total weight, d columns and K labels.
+
+        The weight is relative to the lightest row, so that a repeated row counts twice.
+        """
+        arms = min(within(math.sqrt(d), ARMS), max(1, d // 2), max(1, int(weight) // ROWS_OF_ARM))
+        sizes: dict[str, Any] = {
+            "n_leaves": within(math.sqrt(weight * K) / 12, LEAVES), "arms_per_round": arms,
+        }  # fmt: skip
+        sizes |= {"n_rounds": FEW_ROUNDS} if n < LEAST_ROWS else {}
+        return replace(self, **{k: v for k, v in sizes.items() if getattr(self, k) == "auto"})
+
+    def most_rounds(self) -> int:
+        return MOST_ROUNDS if self.n_rounds == "auto" else int(self.n_rounds)
+
+    def chooses_rounds(self) -> bool:
+        """Whether cross-validation chooses the number of rounds in a run."""
+        return self.n_rounds == "auto" and not self.validation and not self.warm_start
+
     def horizon(self) -> float:
         """Return how many columns will be searched; a float, as it may be above 2⁶³."""
-        searches = {"stump": 1, "tree": 2 * self.n_leaves - 3, "product": 2 * self.n_terms}
-        return float(self.n_rounds * self.arms_per_round * searches[self.base])
+        searches = {"stump": 1, "product": 2 * self.n_terms}
+        of_base = searches.get(self.base) or 2 * int(self.n_leaves) - 3
+        return float(self.most_rounds() * int(self.arms_per_round) * of_base)
 
 
-def _plain(value: Any) -> Any:
+def within(size: float, least_and_most: tuple[int, int]) -> int:
+    least, most = least_and_most
+    return min(max(round(size), least), most)
+
+
+def plain(value: Any) -> Any:
     """The Python value of a NumPy scalar."""
     return value.item() if isinstance(value, np.generic) else value
+
+
+def _is_weight(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) and bool(0 <= value < math.inf)
 
 
 def _is_integer(value: Any) -> bool:

@@ -11,11 +11,21 @@ below the cut.
 B. Kégl. The return of AdaBoost.MH: multi-class Hamming trees. ICLR 2014.
 """
 
-from onearm.core.kernels import kernel_without_refcounts
+from onearm.core.kernels import bind, kernel_without_refcounts
 from onearm.mh.binning import common_above
-from onearm.mh.search import search
-from onearm.mh.stump import COLUMN, HIGH, LOW, MARGIN, NONE, SELECTED, cut_sum
-from onearm.mh.weights import ALL, HAS, UNIT, copy_sums, row_loop, sign, signed_sum
+from onearm.mh.search import COLUMN, HIGH, LOW, MARGIN, SELECTED, cut_sum, search
+from onearm.mh.subsets import is_above, reaches, reaches_or_in
+from onearm.mh.weights import (
+    ALL,
+    HAS,
+    NONE,
+    UNIT,
+    VOTING_ROWS,
+    copy_sums,
+    row_loop,
+    sign,
+    signed_sum,
+)
 
 MINUS, PLUS = 3, 4  # of a split, beside what a stump has: splits, or ~leaf
 PARENT, SIDE = range(2)  # of a leaf: the split above it
@@ -102,12 +112,12 @@ def fit_leaf(leaf, node, leaves, psi, leaf_of, weights, columns, scratch, bandit
 
 
 @row_loop
-def move(j, hi, leaf, new, leaf_of, columns):
+def move(j, lo, hi, leaf, new, leaf_of, columns):
     """Move the rows of a leaf on the other side of the cut than the most common bin to `new`."""
     (begins, rows, bins), of_bins, exact = columns
-    above = common_above(j, hi, columns)
+    above = common_above(j, lo, hi, columns)
     for e in range(begins[j], begins[j + 1]):
-        if leaf_of[rows[e]] == leaf and (bins[e] < hi) == above:
+        if leaf_of[rows[e]] == leaf and is_above(bins[e], lo, hi) != above:
             leaf_of[rows[e]] = new
 
 
@@ -115,9 +125,10 @@ def move(j, hi, leaf, new, leaf_of, columns):
 def split(n, leaf, splits, votes, leaves, leaf_of, factors, columns):
     """Split a leaf: the side of the most common bin keeps its number, the other becomes n + 1."""
     parents, stumps, gains, total, below = leaves
-    j, hi, new = stumps[leaf, COLUMN], stumps[leaf, HIGH], n + 1
-    move(j, hi, leaf, new, leaf_of, columns)
-    under, over = (new, leaf) if common_above(j, hi, columns) else (leaf, new)
+    j, lo, hi = stumps[leaf, COLUMN], stumps[leaf, LOW], stumps[leaf, HIGH]
+    new = n + 1
+    move(j, lo, hi, leaf, new, leaf_of, columns)
+    under, over = (new, leaf) if common_above(j, lo, hi, columns) else (leaf, new)
     if parents[leaf, PARENT] != NONE:
         splits[parents[leaf, PARENT], parents[leaf, SIDE]] = n
     for part in (COLUMN, LOW, HIGH):
@@ -132,3 +143,22 @@ def split(n, leaf, splits, votes, leaves, leaf_of, factors, columns):
             whole, part = total[leaf, kind, l], below[leaf, kind, l]
             total[under, kind, l], total[over, kind, l] = part, whole - part
     return under, over
+
+
+def vote_trees(X, column, threshold, subset, child, votes, alpha, f):
+    """Add the votes of trees: children are splits, or ~leaf; a tree without splits has leaf 0."""
+    for start in range(0, len(X), VOTING_ROWS):
+        stop = min(start + VOTING_ROWS, len(X))
+        for t in range(len(alpha)):
+            for i in range(start, stop):
+                at = 0 if column[t, 0] >= 0 else ~0
+                while at >= 0:
+                    x = X[i, column[t, at]]
+                    over = above(x, threshold[t, at], subset[t, at])  # noqa: F821 bound
+                    at = child[t, at, 1 if over else 0]
+                for l in range(f.shape[1]):  # noqa: E741
+                    f[i, l] += alpha[t] * votes[t, ~at, l]
+
+
+vote_trees_of_numbers = bind(vote_trees, "vote_trees_of_numbers", above=reaches)
+vote_trees_of_any = bind(vote_trees, "vote_trees_of_any", above=reaches_or_in)

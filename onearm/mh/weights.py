@@ -27,9 +27,13 @@ from onearm.core.kernels import kernel, kernel_without_refcounts
 
 UNIT = 2.0**48
 FAR = 2.0**3  # of a factor from 1
+FINER = 2.0**4  # the units of S than those of A: so many that sums still have at most 53 bits
+SIGNED = FINER * UNIT
+NONE = -1  # no node: all rows; no column
 ALL, HAS = range(2)  # of sums
 LANES = 4  # floats that are added at a time: A has columns of zeros up to a multiple of it
 LINE = 64  # bytes that a core fetches at once
+VOTING_ROWS = 256  # pass through all base classifiers together: they stay in the cache
 
 # A kernel that passes over many rows: not inlined, so that its loop has the registers to itself.
 row_loop = partial(kernel, _nrt=False, forceinline=False)
@@ -182,6 +186,20 @@ def copy_sums(sums, others):
 
 
 @kernel_without_refcounts
+def clear(sums):
+    for l in range(sums.shape[1]):  # noqa: E741
+        sums[ALL, l] = sums[HAS, l] = 0.0
+
+
+@kernel_without_refcounts
+def is_empty(sums):
+    for l in range(sums.shape[1]):  # noqa: E741
+        if sums[ALL, l] != 0.0:
+            return False
+    return True
+
+
+@kernel_without_refcounts
 def signed_sum(l, sums, factors):  # noqa: E741
     """Σ w_il y_il over the rows of these sums, times UNIT."""
     plus, minus = factors
@@ -205,3 +223,24 @@ def rescale(weights):
     multiply_out(plus, minus, weights)
     for l in range(len(plus)):  # noqa: E741
         plus[l] = minus[l] = 1.0
+
+
+@kernel_without_refcounts
+def sign_weights(psi, leaf_of, node, weights, S, total, n):
+    """Multiply out S in a node, or everywhere, and sum it."""
+    A, (plus, minus), (starts, labels, single), sums, before = weights
+    n[0] = 0
+    for l in range(len(total)):  # noqa: E741
+        total[l] = 0.0
+    for i in range(len(A)):
+        if node != NONE and leaf_of[i] != node:
+            continue
+        times = FINER * psi[i]
+        for l in range(len(total)):  # noqa: E741
+            S[i, l] = np.rint(A[i, l] * minus[l] * -times)
+        for a in range(starts[i], starts[i + 1]):
+            l = labels[a]  # noqa: E741
+            S[i, l] = np.rint(A[i, l] * plus[l] * times)
+        n[0] += S[i, 0] != 0.0
+        for l in range(len(total)):  # noqa: E741
+            total[l] += S[i, l]

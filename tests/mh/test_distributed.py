@@ -102,9 +102,9 @@ def test_no_change_is_applied_twice():
     X, y, w = rows()
     training = model("stump", n_rounds=1).fit(X, y, w)._training
     block = Block(*slice_rows(training.columns, training.weights, 10, 30))
-    block.answer(0, [("flip", 0, 1)], "totals")
+    block.answer(0, [("flip", 0, 0, 1)], "totals")
     with pytest.raises(RuntimeError, match="has 1 changes, and was sent from 0"):
-        block.answer(0, [("flip", 0, 1)], "totals")
+        block.answer(0, [("flip", 0, 0, 1)], "totals")
 
 
 def test_a_reset_undoes_the_changes_of_a_round():
@@ -112,7 +112,7 @@ def test_a_reset_undoes_the_changes_of_a_round():
     training = model("stump", n_rounds=1).fit(X, y, w)._training
     block = Block(*slice_rows(training.columns, training.weights, 10, 30))
     before = block.total.copy()
-    block.answer(0, [("flip", 0, 5), ("move", 1, 5, 0, 2)], "totals")
+    block.answer(0, [("flip", 0, 0, 5), ("move", 1, 0, 5, 0, 2)], "totals")
     assert (block.psi < 0).any()
     assert block.leaf_of.any()
     block.answer(2, [("reset",)], "totals")

@@ -81,10 +81,10 @@ def test_a_warm_start_resumes_with_the_same_rows_in_any_format(kind):
     X, y = rows()
     X = np.nan_to_num(X)
     settings = {"random_state": 0, "warm_start": True}
-    model = AdaBoostMH(n_rounds=5, **settings).fit(X, y, np.ones(80))
+    model = AdaBoostMH("stump", n_rounds=5, **settings).fit(X, y, np.ones(80))
     model.set_params(n_rounds=10, n_jobs=2, verbose=0)
     model.fit(X.tolist() if kind is list else kind(X), y.tolist(), np.full(80, 0.1))
-    same_ensemble(model, AdaBoostMH(n_rounds=10, **settings).fit(X, y))
+    same_ensemble(model, AdaBoostMH("stump", n_rounds=10, **settings).fit(X, y))
 
 
 def test_a_random_state_object_may_be_given():
@@ -175,7 +175,7 @@ def test_an_interrupted_fit_leaves_the_model_as_it_was(base, warm_start, arms, m
 
 def test_attributes_of_an_earlier_fit_are_removed():
     X, y = rows()
-    model = AdaBoostMH(n_rounds=5, validation=0.2, random_state=0).fit(X, y)
+    model = AdaBoostMH("stump", n_rounds=5, validation=0.2, random_state=0).fit(X, y)
     assert hasattr(model, "validation_error_")
     assert not hasattr(model.set_params(validation=0).fit(X, y), "validation_error_")
 

@@ -93,7 +93,7 @@ def test_invalid_weights_are_refused(w):
 )  # fmt: skip
 def test_a_matrix_of_labels_has_zeros_and_ones(Y, value):
     with pytest.raises(ValueError, match=f"(must be 0 or 1.*|Unknown label type: )({value})"):
-        AdaBoostMH(n_rounds=2).fit(np.arange(3.0)[:, None], np.array(Y))
+        AdaBoostMH("stump", n_rounds=2).fit(np.arange(3.0)[:, None], np.array(Y))
 
 
 @pytest.mark.parametrize("kind", [int, bool, float, csr_array])
@@ -101,8 +101,10 @@ def test_a_matrix_of_labels_may_have_any_type(kind):
     X, y = rows()
     Y = (y[:, None] == np.arange(3)).astype(int)
     settings = {"n_rounds": 5, "random_state": 0}
-    first = AdaBoostMH(**settings).fit(X, Y)
-    second = AdaBoostMH(**settings).fit(X, kind(Y) if kind is csr_array else Y.astype(kind))
+    first = AdaBoostMH("stump", **settings).fit(X, Y)
+    second = AdaBoostMH("stump", **settings).fit(
+        X, kind(Y) if kind is csr_array else Y.astype(kind)
+    )
     same_ensemble(first, second)
     assert second.predict(X).shape == Y.shape
 

@@ -32,6 +32,7 @@ def case(several):
 
 def both(base, several=False, **settings):
     X, y, Y, weight = case(several)
+    settings = {"arms_per_round": 1} | settings
     model = AdaBoostMH(base, n_rounds=12, random_state=SEED, warm_start=True, **SIZES, **settings)
     model.fit(X, y, weight)
     renamed = {"arms_per_round": "at_once", "scale_reward": "scaled"}

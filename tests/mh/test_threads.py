@@ -36,7 +36,7 @@ def test_a_classifier_may_be_used_during_a_fit(tmp_path):
 
 def test_changed_sizes_of_a_fitted_classifier_are_refused():
     X = np.random.default_rng(0).normal(size=(60, 5))
-    model = onearm.AdaBoostMH(n_rounds=5).fit(X, (X[:, 4] > 0).astype(int))
+    model = onearm.AdaBoostMH("stump", n_rounds=5).fit(X, (X[:, 4] > 0).astype(int))
     model.n_features_in_ = 2
     with pytest.raises(ValueError, match="n_features_in_ and classes_ must be those of the fit"):
         model.predict(X[:, :2])

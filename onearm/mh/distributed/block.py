@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 
 from onearm.core.kernels import kernel_without_refcounts
-from onearm.mh.binning import BinnedColumns
+from onearm.mh.binning import BinnedColumns, collect, collect_signed
 from onearm.mh.products import remove_term
-from onearm.mh.search import collect_signed, sign_weights
-from onearm.mh.stump import collect
 from onearm.mh.trees import move
 from onearm.mh.weights import (
     Weights,
@@ -22,6 +20,7 @@ from onearm.mh.weights import (
     reset,
     reweigh_leaves,
     reweigh_signed,
+    sign_weights,
 )
 
 
@@ -32,10 +31,8 @@ def bounds(n: int, n_blocks: int) -> list[tuple[int, int]]:
 
 def slice_rows(columns: BinnedColumns, weights: Weights, begin: int, end: int) -> tuple:
     """Return the arguments of the Block of the rows begin … end-1, between two rounds."""
-    inside = (columns.rows >= begin) & (columns.rows < end)
-    starts = np.append(0, np.cumsum(inside))[columns.starts]
-    rows = columns.rows[inside] - np.uint32(begin)
-    sliced = columns._replace(starts=starts, rows=rows, bins=columns.bins[inside])
+    number = np.arange(len(weights.A))
+    sliced = columns.of_rows((number >= begin) & (number < end))
     starts, labels = weights.positive
     positive = starts[begin : end + 1] - starts[begin], labels[starts[begin] : starts[end]]
     return sliced, weights.A[begin:end], positive, weights.K
@@ -68,11 +65,11 @@ class Block:
 
     # Changes
 
-    def flip(self, j: int, hi: int) -> None:
-        remove_term(j, hi, self.psi, self.total, self.weights.model(), self.columns)
+    def flip(self, j: int, lo: int, hi: int) -> None:
+        remove_term(j, lo, hi, self.psi, self.total, self.weights.model(), self.columns)
 
-    def move(self, j: int, hi: int, leaf: int, new: int) -> None:
-        move(j, hi, leaf, new, self.leaf_of, self.columns)
+    def move(self, j: int, lo: int, hi: int, leaf: int, new: int) -> None:
+        move(j, lo, hi, leaf, new, self.leaf_of, self.columns)
 
     def reset(self) -> None:
         reset(self.psi, self.leaf_of)

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from onearm.core.kernels import compose, kernel_without_refcounts
+from onearm.mh.binning import complete
 from onearm.mh.products import add_term, fit_terms, product
 from onearm.mh.rounds import boost
-from onearm.mh.search import best_of_all, largest_edge, search
-from onearm.mh.stump import complete, scan
+from onearm.mh.search import best_of_all, best_of_bins, largest_edge, search
 from onearm.mh.trees import fit_leaf, split, tree
 from onearm.mh.weights import rescale
 
@@ -67,30 +67,32 @@ class Coordinator:
 
     # In place of kernels that touch rows, with their arguments.
 
-    def _best_cut(self, j, psi, leaf_of, node, total, weights, columns, by_bin, below):
+    def _best_cut(self, j, psi, leaf_of, node, total, weights, columns, scratch):
         A, factors, positive, sums, before = weights
+        _, below, full = scratch
         (by_bin,) = self._add_up("histogram", j, node)
         complete(j, total, columns, by_bin)
-        return scan(j, node, total, factors, columns, by_bin, below)
+        return best_of_bins(j, node, total, factors, columns, (by_bin, below, full))
 
     def _full_search(self, psi, leaf_of, node, total, weights, columns, scratch, bandit, rng):
         A, factors, positive, sums, before = weights
-        _, _, (_, _, _, gammas, _, _) = scratch
+        _, _, (_, _, _, gammas, _, _, votes) = scratch
         for begin, end in self.spans:
             searched = self.training.bandit.columns[begin:end]
             S, by_bin, n, counts = self._add_up("signed_histograms", node, *factors, searched)
-            largest_edges(searched, node, columns, S, by_bin, n[0], counts, gammas[begin:end])
+            sums = S, by_bin, n[0], counts
+            largest_edges(searched, node, columns, sums, gammas[begin:end], votes[0])
         return self._best_of_all(psi, leaf_of, node, total, weights, columns, scratch, bandit)
 
-    def _flip(self, j, hi, psi, columns):
-        self.transport.change("flip", j, hi)
+    def _flip(self, j, lo, hi, psi, columns):
+        self.transport.change("flip", j, lo, hi)
 
-    def _remove_term(self, j, hi, psi, total, weights, columns):
-        self.transport.change("flip", j, hi)
+    def _remove_term(self, j, lo, hi, psi, total, weights, columns):
+        self.transport.change("flip", j, lo, hi)
         (total[:],) = self._add_up("totals")
 
-    def _move(self, j, hi, leaf, new, leaf_of, columns):
-        self.transport.change("move", j, hi, leaf, new)
+    def _move(self, j, lo, hi, leaf, new, leaf_of, columns):
+        self.transport.change("move", j, lo, hi, leaf, new)
 
     def _reset(self, psi, leaf_of):
         self.transport.change("reset")
@@ -114,13 +116,14 @@ def message_spans(searched: np.ndarray, offsets: np.ndarray, K: int) -> list[tup
 
 
 @kernel_without_refcounts
-def largest_edges(searched, node, columns, total, by_bin, n, counts, gammas):
+def largest_edges(searched, node, columns, sums, gammas, votes):
     """The largest γ of each of these columns, whose bins follow one another."""
+    total, by_bin, n, counts = sums
     entries, (common, first, offsets), exact = columns
     begin = 0
     for a in range(len(searched)):
         j = searched[a]
         end = begin + offsets[j + 1] - offsets[j]
-        sums, rows = by_bin[begin:end], counts[begin:end]
-        gammas[a] = largest_edge(j, node, columns, total, sums, n, rows)
+        part, rows = by_bin[begin:end], counts[begin:end]
+        gammas[a] = largest_edge(j, node, columns, total, part, n, rows, votes)
         begin = end
