@@ -1,7 +1,7 @@
 """A table or figure of a paper: what is played for it, what is written, and with which options."""
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,6 +10,8 @@ from rich.console import Console
 from onearm.experiments.job import Job, Record
 from onearm.experiments.ledger import Ledger
 from onearm.experiments.run import Experiment, play_missing
+from papers.claims import Claim
+from papers.verdicts import Cell
 
 
 class Options(NamedTuple):
@@ -17,7 +19,7 @@ class Options(NamedTuple):
 
     only: tuple[str, ...] = ()  # names of data sets, learners, ...; all if empty
     runs: int | None = None  # of each cell
-    cap: int | None = None  # on the steps of a round
+    cap: int | None = None  # on the steps of a round, or on rounds
     quick: bool = False
 
     def command(self, name: str) -> str:
@@ -45,7 +47,7 @@ class Replication:
     """What is played for a table or figure, and what is written.
 
     A stage returns all jobs that count, given the records of the stages before; those that the
-    options select are played.
+    options select are played. `cells` and `claims` are those of a paper's table or figure, by name.
     """
 
     stages: tuple[Stage, ...]
@@ -60,6 +62,8 @@ class Replication:
     on_request: tuple[str, ...] = ()  # played only if --only names them
     needs_all: bool = False  # whether nothing can be written from a part of the runs
     repeat: Callable[[Any], int] = lambda job: job.seed  # which run of its cell a job is
+    cells: Mapping[str, Callable[[list[Record]], list[Cell]]] = field(default_factory=dict)
+    claims: Mapping[str, Callable[[list[Record]], list[Claim]]] = field(default_factory=dict)
 
     def complete(self, name: str, given: Options) -> Options:
         """Return the options with defaults; refuse what the table does not have."""

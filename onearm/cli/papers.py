@@ -11,6 +11,7 @@ import onearm
 from onearm.cli.arguments import find_name
 from onearm.cli.errors import errors_in_words
 
+SUMMARY = "summary"
 CLONE = Path(onearm.__file__).parents[1]
 
 
@@ -24,13 +25,15 @@ def papers(
     ] = "",
     runs: Annotated[int | None, Option(min=1, help="Runs of each cell.")] = None,
     cap: Annotated[
-        int | None, Option(min=1, help="Steps a round of Meta-FW and MORGFW (bh20.table1).")
+        int | None,
+        Option(min=1, help="Most steps of a round (bh20.table1), or rounds (b10.table1)."),
     ] = None,
     out: Annotated[Path | None, Option(help="Folder of the results.")] = None,
 ) -> None:
     """List the papers' tables and figures, or run one: our numbers beside the paper's.
 
-    Finished runs are not played again: re-running resumes an unfinished table.
+    Finished runs are not played again: re-running resumes an unfinished table. The name summary
+    counts which numbers of the papers came out the same, from the runs that are stored.
 
     onearm papers z19.table1 --quick --only balance
     """
@@ -41,13 +44,20 @@ def papers(
     sys.path.insert(0, str(CLONE))
     from papers import PUBLISHED, RESULTS, run
     from papers.replication import Options
+    from papers.summary import write as write_summary
 
     if name is None:
         for known, published in PUBLISHED.items():
             typer.echo(f"{known:14} {published.title}")
+        typer.echo(f"{SUMMARY:14} which numbers came out the same, of the stored runs")
         typer.echo(f"results: {RESULTS}")
         return
-    chosen = find_name(name, PUBLISHED, "table or figure")
+    chosen = find_name(name, (*PUBLISHED, SUMMARY), "table or figure")
+    if chosen == SUMMARY:
+        if quick or only or runs or cap or out:
+            raise typer.BadParameter(f"{SUMMARY} has no options: it reads {RESULTS}")
+        typer.echo(write_summary())
+        return
     names = tuple(label.strip() for label in only.split(",") if label.strip())
     with errors_in_words():
         try:

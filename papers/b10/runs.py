@@ -3,6 +3,9 @@
 The number of rounds is chosen as in the paper: four fifths of the training rows are boosted, and T
 is the number of rounds with the least smoothed error on the other fifth. Then all training rows are
 boosted for T rounds. Where a full search takes very long, T is simply the maximum.
+
+The paper gives no maximum. Where T is in the last third of ours, the smoothed error may still fall:
+such a run is played again, until that error has not fallen for a third of the rounds (`cap`).
 """
 
 import time
@@ -15,6 +18,7 @@ from onearm.experiments.identity import versions
 from onearm.experiments.job import OnProgress, Record
 from onearm.mh.classifier import AdaBoostMH
 from onearm.mh.early_stopping import ValidationCurve
+from onearm.mh.saved import ADDED_PARAMETERS
 from papers.b10.data import Split, load
 from papers.b10.paper import BASES, DATA_SETS, POLICIES, SIZES, SMOOTHED, of
 from papers.playing import curve_rounds
@@ -26,6 +30,8 @@ ROUNDS = {  # at most, in the order of the paper's data sets: of a bandit, and o
     "tree": ((5000, 5000, 3000, 5000, 3000), (500, 500, 1000, 300, 1000)),
 }
 TOO_LONG = ("mnist", "isolet")  # to play full searches twice
+LAST_THIRD = 1.5  # times T: so many rounds without a lower smoothed error end a run
+CAP = 100_000  # on the rounds of a run that is played again
 POINTS = 100  # of a curve
 CHUNK = 50  # rounds between two readings of the clock
 SEEDS = 20  # of a cell at most; by default one is played
@@ -39,9 +45,12 @@ class Job(NamedTuple):
     base: str
     arms: str
     seed: int
+    cap: int | None = None  # of a run that is played again
 
     def max_rounds(self) -> int:
         """Return the maximum number of rounds."""
+        if self.cap is not None:
+            return self.cap
         bandits, full = ROUNDS[self.base]
         return of(self.data, full if self.arms == "full" else bandits)
 
@@ -52,20 +61,23 @@ class Job(NamedTuple):
     def make(self, rounds: int, **more: Any) -> "Timed":
         """Return a new classifier."""
         names = {"product": "n_terms", "tree": "n_leaves"}
-        size: dict[str, Any] = (
-            {names[self.base]: of(self.data, SIZES[self.base])} if self.base in names else {}
-        )
-        return Timed(
-            self.base, n_rounds=rounds, arms=self.arms, random_state=self.seed, **size, **more
-        )
+        settings: dict[str, Any] = {"n_leaves": 8, "arms_per_round": 1, **ADDED_PARAMETERS}
+        if self.base in names:
+            settings[names[self.base]] = of(self.data, SIZES[self.base])
+        settings |= {"n_rounds": rounds, "arms": self.arms, "random_state": self.seed}
+        return Timed(self.base, **settings, **more)
 
     def configuration(self) -> Record:
         """Return everything that decides the results."""
+        fields = self._asdict()
+        if self.cap is None:
+            del fields["cap"]
+        parameters = self.make(self.max_rounds()).get_params()
         return {
-            **self._asdict(),
+            **fields,
             "most": self.max_rounds(),
             "validated": self.validated(),
-            "parameters": self.make(self.max_rounds()).get_params(),
+            "parameters": {n: v for n, v in parameters.items() if n not in ADDED_PARAMETERS},
         }
 
     def play(self, progress: OnProgress) -> Record:
@@ -99,8 +111,8 @@ class Job(NamedTuple):
 
     def rounds_by_validation(self, data: Split) -> int:
         """Return T: the number of rounds with the least smoothed error on a fifth of the rows."""
-        most = self.max_rounds()
-        model = self.make(most, validation=0.2, patience=100.0).fit(data.X, data.y)
+        most, patience = self.max_rounds(), 100.0 if self.cap is None else LAST_THIRD
+        model = self.make(most, validation=0.2, patience=patience).fit(data.X, data.y)
         return len(model.alpha_)
 
     def summary(self, record: Record) -> str:
@@ -114,13 +126,13 @@ class Job(NamedTuple):
 class Timed(AdaBoostMH):
     """AdaBoostMH that records when it had played how many rounds."""
 
-    def _boost(self, rounds: int, curve: ValidationCurve | None) -> None:
+    def _boost(self, rounds: int, curve: ValidationCurve | None, advance: Any) -> None:
         self.clock_ = [(0, time.process_time())]
         if curve is not None:
-            return super()._boost(rounds, curve)
+            return super()._boost(rounds, curve, advance)
         while rounds > 0:
             before = len(self.ensemble_.alpha)
-            super()._boost(min(rounds, CHUNK), None)
+            super()._boost(min(rounds, CHUNK), None, advance)
             rounds -= CHUNK
             self.clock_.append((len(self.ensemble_.alpha), time.process_time()))
             if len(self.ensemble_.alpha) - before < min(rounds, CHUNK):
@@ -146,5 +158,24 @@ def jobs(request: Request, _: list[Record]) -> list[Job]:
         for arms in POLICIES
         if seed == 0 or arms != "full"  # which is deterministic
     ]
+    return sorted(every, key=_length)
+
+
+def longer_jobs(request: Request, runs: list[Record]) -> list[Job]:
+    """Return the runs that are played again, with another maximum, the short ones first."""
+    if request.options.quick:
+        return []
+    unsettled = [run for run in runs if run["validated"] and not settled(run)]
+    names = ("data", "base", "arms", "seed")
+    again = [Job(*(run[name] for name in names), request.options.cap) for run in unsettled]
+    return sorted(again, key=_length)
+
+
+def settled(run: Record) -> bool:
+    """Whether the smoothed validation error had not fallen in the last third of the rounds."""
+    return LAST_THIRD * run["rounds"] <= run["most"]
+
+
+def _length(job: Job) -> tuple[int, bool, int]:
     size = {"pendigits": 0, "usps": 1, SMOOTHED: 1, "letter": 2, "isolet": 3, "mnist": 4}
-    return sorted(every, key=lambda job: (job.seed, job.arms == "full", size[job.data]))
+    return job.seed, job.arms == "full", size[job.data]

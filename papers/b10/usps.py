@@ -52,9 +52,15 @@ class Job(NamedTuple):
 
     def play(self, progress: OnProgress) -> Record:
         """Return the errors in percent of the nearest neighbour and, smoothed, of stumps."""
-        data, settings = self.rows(), SETTINGS.get(self.variant, {})
+        data, settings = self.rows(), dict(SETTINGS.get(self.variant, {}))
         near = KNeighborsClassifier(1).fit(data.X, data.y)
-        model = AdaBoostMH(n_rounds=ROUNDS[-1], arms="exp3p", random_state=0, **settings)
+        settings |= {
+            "n_rounds": ROUNDS[-1],
+            "arms": "exp3p",
+            "arms_per_round": 1,
+            "random_state": 0,
+        }
+        model = AdaBoostMH("stump", **settings)
         smoothed = smoothed_errors(model.fit(data.X, data.y), data)
         return {
             "nearest": 100 * float((near.predict(data.X_test) != data.y_test).mean()),

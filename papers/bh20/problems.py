@@ -115,7 +115,9 @@ class Routing(Problem):
         super().__init__(seed)
         inner = np.arange(LAYERS * WIDE).reshape(LAYERS, WIDE) + 1
         layers = [[0], *inner.tolist(), [LAYERS * WIDE + 1]]
-        edges = [edge for here, there in pairwise(layers) for edge in product(here, there)]
+        edges = [
+            edge for layer, following in pairwise(layers) for edge in product(layer, following)
+        ]
         self.K, self.layers = Flows(edges, 0, layers[-1][0]), layers
         means = np.random.default_rng(0).uniform(0.2, 1.0, (2, len(edges)))
         factors = np.random.default_rng((seed, 1)).uniform(0, 2, (T, 2, len(edges)))

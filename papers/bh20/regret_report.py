@@ -18,10 +18,11 @@ from papers.bh20 import regret_runs as plan
 from papers.bh20.paper import BOUNDS
 from papers.bh20.problems import ABOUT, LOSS_NOISE
 from papers.bh20.regret_runs import BANDIT, LONG, OURS, TABLE, jobs
+from papers.claims import Claim, holds_if
 from papers.figures import subplots
 from papers.markdown import table, written_by
 from papers.replication import Options, Replication, Request
-from papers.verdicts import half_width, verdict
+from papers.verdicts import WORSE, half_width, verdict
 
 
 def of(runs: list[Record], problem: str, method: str) -> dict[int, list[Record]]:
@@ -170,8 +171,21 @@ def _line(axes: Any, by_rounds: dict[int, list[Record]], problem: str, colour: s
                   label=label)  # fmt: skip
 
 
+def claims(runs: list[Record]) -> list[Claim]:
+    """Return for each method and problem whether our power of T is at most that of the bound."""
+    tested = []
+    for method, (regret, bound, *_) in BOUNDS.items():
+        for problem in TABLE:
+            ours = powers(of(runs, problem, method))
+            most = holds_if(verdict(ours, bound, 0.0) != WORSE)
+            tested.append(
+                Claim(f"{method} has a regret of {regret}", problem, most, _power(ours, bound))
+            )
+    return tested
+
+
 REPLICATION = Replication(
     stages=(jobs,), report="table1.md", text=text, figure="regret.png", draw=draw,
     defaults=Options(runs=plan.SEEDS, cap=plan.CAP), quick=Options(runs=2), ledger="regret.jsonl",
-    needs_all=True,
+    needs_all=True, claims={"bh20.table1": claims},
 )  # fmt: skip

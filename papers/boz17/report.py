@@ -86,4 +86,5 @@ REPLICATION = Replication(
     stages=(jobs,), report="figure2.md", text=text, figure="figure2.png", draw=figure.draw,
     names=(tuple(plan.SIZES), tuple(plan.LEARNERS)), defaults=Options(runs=RUNS),
     quick=Options(runs=2), on_request=(plan.FETCHED,),
+    claims={"boz17.figure2": lambda records: claims(Results(records))},
 )  # fmt: skip

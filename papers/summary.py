@@ -1,0 +1,103 @@
+"""What came out the same: every table and figure of the five papers in one page.
+
+`onearm papers summary` counts the numbers that a paper prints and that we have computed, by one
+rule for all, and the claims of its text that our runs decide. It plays nothing: all is computed
+from the stored runs.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from papers import PUBLISHED, RESULTS, find_replication
+from papers.claims import FAILS, HOLDS, OPEN, Claim
+from papers.markdown import table
+from papers.stored import stored_runs
+from papers.verdicts import POINTS, SHARE, WORSE, Cell, count_outcomes
+
+OUT = "papers.md"
+CURVES = "curves without printed numbers"
+NOT_THE_PAPERS = (
+    "c09.gate",
+    "b10.usps",
+    "z19.boosting",
+    "z19.readings",
+    "bh20.learners",
+    "boz17.reasons",
+)  # our questions
+HEAD = f"""\
+Written by `onearm papers summary` from the stored runs. A cell is an error or a loss that a paper
+prints and that was computed again. Within: at most {100 * SHARE:g} % of the paper's number from it
+or, of percentages, at most {POINTS:g} points; better: lower than that; worse: higher. Accuracies
+are counted as errors. There is no tolerance for chance, so a cell may be worse or better by the
+noise of a single run. Other data: the paper's rows or answers were not to be had, so nothing is
+decided. Claims are sentences of a paper about its table or figure, tested on our runs."""
+
+
+class Outcome(NamedTuple):
+    """A table or figure, its cells and its claims."""
+
+    name: str
+    title: str
+    cells: list[Cell]
+    claims: list[Claim]
+
+
+def outcomes(results: Path = RESULTS) -> list[Outcome]:
+    """Return all tables and figures with what our stored runs say of them."""
+    every = []
+    for name, published in PUBLISHED.items():
+        if name in NOT_THE_PAPERS:
+            continue
+        plan = find_replication(name)
+        records = []
+        if name in plan.cells or name in plan.claims:
+            records = [run for _, run in stored_runs(plan, results / name.split(".")[0])]
+        cells = plan.cells[name](records) if name in plan.cells else []
+        claims = plan.claims[name](records) if name in plan.claims else []
+        every.append(Outcome(name, published.title, cells, claims))
+    return every
+
+
+def text(every: list[Outcome]) -> str:
+    """Return the page in Markdown."""
+    rows = []
+    for name, _, cells, claims in every:
+        counts = [str(n) for n in count_outcomes(cells).values()] if cells else [""] * 4
+        verdicts = [claim.verdict for claim in claims]
+        tested = [str(verdicts.count(v)) for v in (HOLDS, FAILS, OPEN)] if claims else [""] * 3
+        note = "" if cells or claims else CURVES
+        rows.append([f"`{name}`", str(len(cells) or ""), *counts, *tested, note])
+    head = ["table or figure", "cells", *count_outcomes([]), "claims hold", "do not", "open", ""]
+    total = [cell for _, _, cells, _ in every for cell in cells]
+    outcome = ", ".join(f"{n} {kind}" for kind, n in count_outcomes(total).items())
+    parts = ["# What came out the same", HEAD, f"Of {len(total)} cells: {outcome}."]
+    parts += [table(head, rows), "## Cells that are worse", _worse(every)]
+    parts += ["## Claims that do not hold", _failed(every)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _worse(every: list[Outcome]) -> str:
+    rows = [
+        [f"`{name}`", cell.name, f"{cell.theirs:.4g}", f"{cell.ours:.4g}"]
+        for name, _, cells, _ in every
+        for cell in cells
+        if cell.outcome() == WORSE
+    ]
+    return table(["table", "cell", "the paper's", "here"], rows)
+
+
+def _failed(every: list[Outcome]) -> str:
+    rows = [
+        [f"`{name}`", claim.statement, claim.data, claim.numbers]
+        for name, _, _, claims in every
+        for claim in claims
+        if claim.verdict == FAILS
+    ]
+    return table(["table or figure", "the paper says", "data", "here"], rows)
+
+
+def write(results: Path = RESULTS) -> Path:
+    """Write the page and return its path."""
+    path = results / OUT
+    path.write_text(text(outcomes(results)))
+    return path

@@ -1,0 +1,67 @@
+"""What Z19 says of its tables and learning curves, tested on our runs with the published settings.
+
+Our copy of the paper has no figures, so no value can be read off them. What its text says of them
+is tested; where a curve ends is its number in Table 1.
+"""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from onearm.experiments.job import Record
+from papers.claims import Claim, Values, less, percent
+from papers.z19.paper import DATA_SETS
+from papers.z19.runs import PAPER, select
+
+Errors = Callable[[list[Record], str, str], Values]
+FULL = {"BanditBBM": "OnlineMBBM", "AdaBandit": "AdaBoostOLM"}
+
+
+def last_errors(records: list[Record], data: str, learner: str) -> Values:
+    """Return the errors in the last fifth of the stream, by seed."""
+    runs = sorted(select(records, data, learner, PAPER), key=lambda run: run["seed"])
+    return [1.0 - run["asymptotic"] for run in runs]
+
+
+def curve_errors(records: list[Record], data: str, learner: str) -> Values:
+    """Return the mean errors of the learning curve's first half, by seed."""
+    runs = sorted(select(records, data, learner, PAPER), key=lambda run: run["seed"])
+    curves = [run["curve"]["accuracy"] for run in runs]
+    return [1.0 - float(np.mean(curve[: len(curve) // 2])) for curve in curves]
+
+
+def _lower(
+    records: list[Record], data: str, a: str, b: str, says: str, errors: Errors = last_errors
+) -> list[Claim]:
+    values = [errors(records, data, learner) for learner in (a, b)]
+    if not values[0] or len(values[0]) != len(values[1]):
+        return []
+    numbers = f"{a} {percent(values[0])}, {b} {percent(values[1])}"
+    return [Claim(says, data, less(*values), numbers)]
+
+
+def of_table(records: list[Record]) -> list[Claim]:
+    """Return the claims about Table 1."""
+    says = "AdaBandit is more accurate than BanditBBM at the end"
+    return [c for d in DATA_SETS for c in _lower(records, d, "AdaBandit", "BanditBBM", says)]
+
+
+def of_figures(records: list[Record], data_sets: tuple[str, ...]) -> list[Claim]:
+    """Return the claims about the learning curves of these data sets."""
+    found, early = [], curve_errors
+    for data in data_sets:
+        if data == "car":
+            for full in FULL.values():
+                says = f"On Car AdaBandit outperforms {full} by the end"
+                found += _lower(records, data, "AdaBandit", full, says)
+        for bandit, full in FULL.items():
+            says = f"{bandit} learns more slowly than {full} (first half of the curve)"
+            found += _lower(records, data, full, bandit, says, early)
+    return found
+
+
+FIGURES = {
+    "z19.figure1": partial(of_figures, data_sets=("car", "isolet")),
+    "z19.figure2": partial(of_figures, data_sets=("balance", "nursery", "movement", "mice")),
+}

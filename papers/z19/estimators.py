@@ -1,0 +1,135 @@
+"""Estimator (3) of Z19 beside (4): does (4) perform much better, as the paper says?
+
+Both are unbiased estimates of the loss of every label. (3) is 1[right]/p·(1 - e_label): zero after
+every wrong answer. (4), which the learners use, also learns from the greedy label's wrong answers.
+The boosters here are the library's, with the published settings and (3) in the place of (4).
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from onearm import AdaBandit, BanditBBM
+from onearm.boosting import adabandit, bbm
+from onearm.core.kernels import compose, kernel
+from onearm.experiments.identity import learner_identity
+from onearm.experiments.job import OnProgress, Record
+from papers.claims import Claim, claims_table, count, less, percent
+from papers.markdown import written_by
+from papers.playing import play_timed
+from papers.replication import Replication, Request
+from papers.z19.data import load, sizes
+from papers.z19.paper import TABLES
+from papers.z19.runs import window
+
+DATA_SETS = ("balance", "car", "nursery", "mice")
+RUNS = 10
+
+
+@kernel
+def loss_when_right(label, greedy, propensity, truth, k):
+    """A vector with mean 1[r ≠ y] (Z19, eq. 3): zero unless the label was right."""
+    loss = np.zeros(k)
+    if label == truth:
+        for r in range(k):
+            if r != label:
+                loss[r] = 1.0 / propensity
+    return loss
+
+
+def _templates(module: Any) -> dict[str, Any]:
+    kept = {name: getattr(module, name) for name in ("scores", "chances", "choose")}
+    return {**kept, "update": compose(module.update, zero_one_loss=loss_when_right)}
+
+
+@dataclass
+class AdaBanditWhenRight(AdaBandit, **_templates(adabandit)):
+    """AdaBandit with estimator (3)."""
+
+
+@dataclass
+class BanditBBMWhenRight(BanditBBM, **_templates(bbm)):
+    """BanditBBM with estimator (3)."""
+
+
+FORMS = {"AdaBandit": (AdaBanditWhenRight, AdaBandit), "BanditBBM": (BanditBBMWhenRight, BanditBBM)}
+
+
+class Job(NamedTuple):
+    """What is to be played."""
+
+    data: str
+    learner: str
+    equation: int  # 3 or 4
+    seed: int
+
+    def make(self) -> Any:
+        """Return a new learner with the published settings."""
+        cls: Any = FORMS[self.learner][self.equation - 3]
+        return cls.paper(self.data, **sizes(self.data), seed=self.seed)
+
+    def configuration(self) -> Record:
+        """Return everything that decides the results."""
+        copies = {"copies": TABLES[self.data].copies}
+        return self._asdict() | copies | learner_identity(self.make())
+
+    def play(self, progress: OnProgress) -> Record:
+        """Play to the end."""
+        stream = load(self.data).repeated(TABLES[self.data].copies).shuffled(self.seed)
+        correct, _ = play_timed(self.make(), stream)
+        last = correct[-window(len(correct)) :]
+        return {"error": float((~correct).mean()), "last": float((~last).mean())}
+
+    def summary(self, record: Record) -> str:
+        """Return a run in a line."""
+        run = f"{self.data} {self.learner} ({self.equation}) seed {self.seed}"
+        return f"{run}: error of the last fifth {100 * record['last']:.1f} %"
+
+
+def jobs(*_: Any) -> list[Job]:
+    """Return every run."""
+    return [
+        Job(data, learner, equation, seed)
+        for data in DATA_SETS
+        for learner in FORMS
+        for seed in TABLES[data].seeds[:RUNS]
+        for equation in (3, 4)
+    ]
+
+
+def claims(records: list[Record]) -> list[Claim]:
+    """Return whether (4) has lower errors than (3), by pairs of runs on the same rows."""
+    found = []
+    for data, learner in ((data, learner) for data in DATA_SETS for learner in FORMS):
+        for part, says in (("last", "in the last fifth"), ("error", "over the whole stream")):
+            values = [
+                [r[part] for r in records
+                 if (r["data"], r["learner"], r["equation"]) == (data, learner, equation)]
+                for equation in (4, 3)
+            ]  # fmt: skip
+            if values[0] and len(values[0]) == len(values[1]):
+                numbers = f"(4) {percent(values[0])}, (3) {percent(values[1])}"
+                statement = f"{learner} has a lower error with (4) than with (3), {says}"
+                found.append(Claim(statement, data, less(*values), numbers))
+    return found
+
+
+def text(records: list[Record], request: Request) -> str:
+    """Return the claims in Markdown."""
+    tested = claims(records)
+    return f"""# Estimators (3) and (4) of Z19
+
+{written_by(request.command, records)}
+
+Errors in percent with the published settings, mean of {RUNS} shuffles, ± half the width of a 95 %
+interval; verdicts by pairs of runs on the same rows. {count(tested)}
+
+{claims_table(tested)}
+"""
+
+
+REPLICATION = Replication(
+    stages=(jobs,), report="estimators.md", text=text, ledger="estimators.jsonl",
+    names=(DATA_SETS, tuple(FORMS)), claims={"z19.estimators": claims},
+)  # fmt: skip
