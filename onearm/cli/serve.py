@@ -12,6 +12,7 @@ from onearm.cli.arguments import require_file
 from onearm.cli.errors import errors_in_words
 
 SCOPES = ("decide", "feedback", "read", "admin")
+LEAST = ("decide", "feedback")  # what a product needs
 
 
 def serve(
@@ -52,6 +53,17 @@ def _serve(path: Path, port: int | None, verbose: bool) -> int:
     return run(app, Lines(verbose), lambda address: typer.echo(f"listening: {address}"))
 
 
+def warm_service(path: Path) -> None:
+    """Compile what a service needs: let it decide, learn and replay once, in memory."""
+    with errors_in_words():
+        _require_extra()
+        require_file(path, "the app")
+        from onearm.service.app import read
+        from onearm.service.warming import warm_app
+
+        warm_app(read(path))
+
+
 def _demo(port: int, verbose: bool) -> int:
     from onearm.service.demo import Visitors, demo_app
     from onearm.service.lines import Lines
@@ -81,17 +93,22 @@ def token(
     name: Annotated[str, Argument(help="Name of who gets the token, e.g. shop.")],
     scope: Annotated[
         list[str] | None,
-        Option(help=f"One of {', '.join(SCOPES)}; may be given again.", show_default="all"),
+        Option(
+            help=f"One of {', '.join(SCOPES)}; may be given again.",
+            show_default=", ".join(LEAST),
+        ),
     ] = None,
 ) -> None:
     """Make a token: print it once, with the lines for the TOML file of an app.
 
     The file has only its SHA-256: whoever reads the file cannot use the service.
 
-    onearm token shop --scope decide --scope feedback
+    onearm token shop
+
+    onearm token operator --scope admin
     """
     with errors_in_words():
-        made, lines = _new_token(name, scope or list(SCOPES))
+        made, lines = _new_token(name, scope or list(LEAST))
     typer.echo(f"token, shown only now: {made}\n\n{lines}")
 
 

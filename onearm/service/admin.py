@@ -1,20 +1,23 @@
 """The routes of a service that are used seldom: to look at it, and to change it."""
 
 import asyncio
+import threading
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
-import msgspec
-
 import onearm
 from onearm.page import live
 from onearm.service import messages, metrics, openapi
 from onearm.service.answers import Changed
+from onearm.service.bodies import Bodies
 from onearm.service.evaluating import evaluated, require_policies
 from onearm.service.events import Events
 from onearm.service.operations import OPERATIONS
+from onearm.service.preparing import PREPARED, prepared
+from onearm.service.requests import Change
 from onearm.service.upkeep import backup
 from onearm.service.web import RefusalError, Reply, Route, decoded, encode
 
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
     from onearm.service.web import Service
 
 TEXT = [(b"content-type", b"text/plain; version=0.0.4; charset=utf-8")]
-EMPTY, BACKUP = map(msgspec.json.Decoder, (messages.Empty, messages.BackupBody))
+EMPTY, BACKUP = Bodies(messages.Empty), Bodies(messages.BackupBody)
 HTML = [
     (b"content-type", b"text/html; charset=utf-8"),
     (b"content-security-policy", b"default-src 'self' 'unsafe-inline'; frame-ancestors 'none'"),
@@ -39,12 +42,11 @@ def routes(service: "Service") -> dict[str, Route]:
     made = {}
     for op in OPERATIONS:
         if op.many:
-            decoder = msgspec.json.Decoder(op.body | list[op.body])  # type: ignore[name-defined] # a class
-            handler: Any = partial(service.requested, decoder)
+            handler: Any = partial(service.requested, Bodies(op.body, many=True))
         elif op.name == "events":
             handler = Events(service).stream
         elif op.answer is Changed:
-            handler = partial(admin.change, msgspec.json.Decoder(op.body))
+            handler = partial(admin.change, Bodies(op.body))
         else:
             handler = getattr(admin, op.name)
         path = op.path.replace("{app}", service.app.name)
@@ -57,6 +59,7 @@ class Admin:
 
     def __init__(self, service: "Service") -> None:
         self.service, self.evaluating = service, asyncio.Lock()
+        self.preparing = asyncio.Lock()
         self.document = encode(openapi.document(service.app))
         self.live = live.page(service.app.name, onearm.__version__).encode()
 
@@ -103,12 +106,38 @@ class Admin:
             "differences": self.service.watcher.state.get("differences", []),
         }))  # fmt: skip
 
-    async def change(self, decoder: Any, body: bytes, query: bytes) -> Reply:
+    async def change(self, bodies: Bodies, body: bytes, query: bytes) -> Reply:
         """Write a control record; a change is logged."""
-        request = decoded(decoder, body).request(None)
-        (answer,) = await self.service.submit([request])
+        request = decoded(bodies, body).request(None)
+        if request.what in PREPARED:
+            async with self.preparing:
+                request = await self._prepared(request)
+                (answer,) = await self.service.submit([request])
+        else:
+            (answer,) = await self.service.submit([request])
         self.service.lines("change", change=request.what, body=request.body, code=answer.status)
         return Reply(answer.status, encode(answer.body))
+
+    async def _prepared(self, request: Change) -> Change:
+        """Return a change after a thread has replayed what it needs; who ends does not wait."""
+        loop, draining = asyncio.get_running_loop(), self.service.draining
+        done: asyncio.Future[Change] = loop.create_future()
+
+        def prepare() -> None:
+            try:
+                made = prepared(self.service.writer.core.store, request)
+            except Exception as error:  # the writer replays, and answers what is wrong
+                self.service.lines("failed", "error", error=repr(error), change=request.what)
+                made = request
+            with suppress(RuntimeError):  # the service has ended
+                loop.call_soon_threadsafe(done.set_result, made)
+
+        threading.Thread(target=prepare, name="preparing", daemon=True).start()
+        ended = asyncio.ensure_future(draining.wait())
+        either: list[asyncio.Future[Any]] = [done, ended]
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        ended.cancel()
+        return done.result() if done.done() else request
 
     async def snapshot(self, body: bytes, query: bytes) -> Reply:
         """Begin a snapshot; it is stored with the next commits."""
@@ -141,9 +170,12 @@ class Admin:
             if self.evaluating.locked():
                 raise RefusalError(503, "busy", "another evaluation runs", (b"retry-after", b"10"))
             async with self.evaluating:
-                return Reply(200, encode(await evaluated(str(path), policies)))
+                made = await evaluated(str(path), policies, self.service.draining)
         except ValueError as error:
             raise RefusalError(422, "invalid", str(error)) from None
+        if made is None:
+            raise RefusalError(503, "draining", "the service is ending", (b"retry-after", b"5"))
+        return Reply(200, encode(made))
 
     def _file(self) -> Path:
         path = Path(self.service.app.server.file)

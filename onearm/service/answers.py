@@ -1,7 +1,7 @@
 """Answers of a service: what a client returns, and what the OpenAPI document describes."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 
 @dataclass(frozen=True)
@@ -15,6 +15,7 @@ class Decided:
     policy: str  # that chose
     model_seq: int  # of the last record that the policy had learnt from
     seq: int  # of the decision in the log
+    refused: ClassVar[bool] = False
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ class Settled:
     status: Literal["applied", "duplicate", "late", "activated", "active"]
     event_id: str
     seq: int | None = None  # of the outcome in the log
+    refused: ClassVar[bool] = False
 
 
 @dataclass(frozen=True)
@@ -37,12 +39,14 @@ class Changed:
 
 @dataclass(frozen=True)
 class Refused:
-    """Why a request was not done."""
+    """Why a request was not done: nothing of it is in the log."""
 
     status: str
+    code: int | None = None  # the status of HTTP, of an item of a list
     reason: str | None = None
     event_id: str | None = None
     reward: float | None = None  # of a conflict: the one that is in the log
+    refused: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,7 @@ class Policies:
 
     champion: str
     policies: dict[str, Any]  # learners by name
-    promotion: str  # when a challenger is promoted: never, or by its difference
+    promotion: dict[str, Any]  # when a challenger is promoted: rule and level
     differences: list[dict[str, Any]]  # of each challenger to the champion, on the same events
 
 

@@ -17,7 +17,8 @@ name = "Chorus"
 name = "InverseGap"
 
 [promotion]
-rule = "never"                          # or "difference": when a challenger is better beyond doubt
+rule = "never"                          # or "difference": when a challenger is better beyond doubt,
+level = 0.95                            # at this level
 
 [tokens.shop]                           # made by `onearm token shop`
 sha256 = "..."
@@ -46,6 +47,7 @@ SHA256 = re.compile(r"[0-9a-f]{64}")
 UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 LONGEST = 3650 * UNITS["d"]  # seconds to wait
 RULES = ("never", "difference")
+LEVEL = 0.95  # of the confidence sequence that a promotion needs
 KEYS = (
     "name", "labels", "schema", "feedback", "seed", "wait", "default_reward", "learner",
     "challengers", "promotion", "tokens", "server",
@@ -182,9 +184,12 @@ def _default_reward(value: Any, feedback: str) -> float:
         raise ValueError(f"default_{error}") from None
 
 
-def _promotion(table: dict[str, Any]) -> str:
-    require_keys("promotion.", table, ("rule",))
-    return one_of("promotion.rule", table.get("rule", "never"), RULES)
+def _promotion(table: dict[str, Any]) -> dict[str, Any]:
+    require_keys("promotion.", table, ("rule", "level"))
+    level = table.get("level", LEVEL)
+    if type(level) is not float or not 0.5 <= level < 1:
+        raise ValueError(f"promotion.level must be a number in [0.5, 1), got {shown(level)}")
+    return {"rule": one_of("promotion.rule", table.get("rule", "never"), RULES), "level": level}
 
 
 def _token(name: str, table: Any) -> Token:

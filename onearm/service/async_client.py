@@ -5,7 +5,7 @@ import ssl
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
-from onearm.service.answers import Decided, Settled, State
+from onearm.service.answers import Decided, Refused, Settled, State
 from onearm.service.exchange import Answer, Call, Exchange, Reply, Send, Wait
 
 
@@ -43,16 +43,22 @@ class AsyncClient:
     async def decide_many(
         self, contexts: Sequence[Any], *, event_ids: Sequence[str] | None = None,
         among: Sequence[Any] | None = None,
-    ) -> list[Decided]:  # fmt: skip
-        """Return decisions for contexts, which are committed together."""
+    ) -> list[Decided | Refused]:  # fmt: skip
+        """Return decisions for contexts, which are committed together.
+
+        In the place of one that is refused is a `Refused`, whose `refused` is true.
+        """
         return await self._run(self._exchange.decide_many(contexts, event_ids, among))
 
     async def feedback(self, event_id: str, reward: float) -> Settled:
         """Give the reward of an event."""
         return await self._run(self._exchange.feedback(event_id, reward))
 
-    async def feedback_many(self, rewards: Mapping[str, float]) -> list[Settled]:
-        """Give rewards by event id, which are committed together."""
+    async def feedback_many(self, rewards: Mapping[str, float]) -> list[Settled | Refused]:
+        """Give rewards by event id, which are committed together.
+
+        In the place of one that is refused is a `Refused`, whose `refused` is true.
+        """
         return await self._run(self._exchange.feedback_many(rewards))
 
     async def activate(self, event_id: str) -> Settled:

@@ -104,7 +104,7 @@ def checked_change(
         Models.start(body)
         return body
     if what in ("promote", "remove_policy", "rollback", "add_policy"):
-        _require_policy(store, settings, models, what, body)
+        _require_policy(store, settings, models, request)
         if what == "add_policy":
             return body | {"environment": environment({body["policy"]: body["learner"]})}
     elif what == "schema":
@@ -125,10 +125,11 @@ def _require_settings(settings: dict[str, Any]) -> None:
         raise ValueError(f"champion must be one of the policies, got {settings['champion']!r}")
 
 
-def _require_policy(store: Store, settings: dict, models: Models, what: str, body: dict) -> None:
+def _require_policy(store: Store, settings: dict, models: Models, request: Change) -> None:
+    what, body = request.what, request.body
     policy, known = body["policy"], [*settings["policies"]]
     if what == "add_policy":
-        _require_new_policy(settings, policy, body["learner"])
+        require_new_policy(settings, policy, body["learner"])
         return
     if policy not in known:
         raise ValueError(f"policy must be one of {', '.join(known)}, got {shown(policy)}")
@@ -137,10 +138,10 @@ def _require_policy(store: Store, settings: dict, models: Models, what: str, bod
     if what == "promote" and policy != models.champion and not models.agent.learner.off_policy:
         raise ValueError(f"{models.champion} cannot learn from another policy's choices")
     if what == "rollback":
-        _require_point(store, settings, policy, body["seq"])
+        require_point(store, settings, policy, body["seq"], request.prepared is not None)
 
 
-def _require_new_policy(settings: dict[str, Any], policy: Any, learner: Any) -> None:
+def require_new_policy(settings: dict[str, Any], policy: Any, learner: Any) -> None:
     is_name = isinstance(policy, str) and policy.isprintable() and 1 <= len(policy) <= 100
     if not is_name or policy in (*settings["policies"], *settings.get("former", [])):
         raise ValueError(f"policy must be a new name, got {shown(policy)}")
@@ -150,14 +151,19 @@ def _require_new_policy(settings: dict[str, Any], policy: Any, learner: Any) -> 
         raise ValueError(f"{learner['name']} cannot learn from another policy's choices")
 
 
-def _require_point(store: Store, settings: dict[str, Any], policy: str, seq: Any) -> None:
-    """Refuse a rollback to where the policy was not, or was another learner."""
+def require_point(
+    store: Store, settings: dict[str, Any], policy: str, seq: Any, is_replayed: bool = False
+) -> None:
+    """Refuse a rollback to where the policy was not, or was another learner.
+
+    `is_replayed`: the state there is known already, so that it need not be tried.
+    """
     first, last = settings.get("base", 0) or 1, store.last_seq()
     if type(seq) is not int or not first <= seq <= last:
         raise ValueError(f"seq must be in [{first}, {last}], got {shown(seq)}")
     if settings_at(store, seq)["policies"].get(policy) != settings["policies"][policy]:
         raise ValueError(f"policy {policy!r} was not there at record {seq}")
-    if recover(store, seq)[1].forgotten:
+    if not is_replayed and recover(store, seq)[1].forgotten:
         wrong = "cannot be had again: events before it were forgotten, and no snapshot is between"
         raise ValueError(f"the state at record {seq} {wrong}")
 

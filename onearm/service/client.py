@@ -5,7 +5,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
-from onearm.service.answers import Decided, Settled, State
+from onearm.service.answers import Decided, Refused, Settled, State
 from onearm.service.exchange import Answer, Call, Exchange, Reply, Send, Wait
 
 
@@ -54,16 +54,22 @@ class Client:
     def decide_many(
         self, contexts: Sequence[Any], *, event_ids: Sequence[str] | None = None,
         among: Sequence[Any] | None = None,
-    ) -> list[Decided]:  # fmt: skip
-        """Return decisions for contexts, which are committed together."""
+    ) -> list[Decided | Refused]:  # fmt: skip
+        """Return decisions for contexts, which are committed together.
+
+        In the place of one that is refused is a `Refused`, whose `refused` is true.
+        """
         return self._run(self._exchange.decide_many(contexts, event_ids, among))
 
     def feedback(self, event_id: str, reward: float) -> Settled:
         """Give the reward of an event."""
         return self._run(self._exchange.feedback(event_id, reward))
 
-    def feedback_many(self, rewards: Mapping[str, float]) -> list[Settled]:
-        """Give rewards by event id, which are committed together."""
+    def feedback_many(self, rewards: Mapping[str, float]) -> list[Settled | Refused]:
+        """Give rewards by event id, which are committed together.
+
+        In the place of one that is refused is a `Refused`, whose `refused` is true.
+        """
         return self._run(self._exchange.feedback_many(rewards))
 
     def activate(self, event_id: str) -> Settled:

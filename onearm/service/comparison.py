@@ -64,6 +64,9 @@ class Comparison:
             progress()
 
     def _some(self) -> bool:
+        first = self.store.judged(self.seq, 1)
+        if not first or first[0].is_open:  # nothing to read: it may stay open for days
+            return False
         rows = self.store.judged(self.seq, MOST)
         known = next((i for i, row in enumerate(rows) if row.is_open), len(rows))
         rows = rows[:known]

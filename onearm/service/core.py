@@ -24,13 +24,15 @@ from onearm.service.snapshots import pieces, remove_old
 from onearm.service.store import Store
 from onearm.service.work import Work
 
-RECENT = 20_000  # decisions in memory, so that feedback need not ask the store
+RECENT = 20_000  # decisions in memory, so that feedback need not ask the store,
+LARGE = 2**14  # except those of more bytes of context and row: they would fill it
 
 
 class Core:
     """A service without its surroundings: a store, models, and a clock."""
 
     def __init__(self, store: Store, settings: dict[str, Any], clock: Callable[[], float]) -> None:
+        _require_undamaged(store)
         self.store, self.clock = store, clock
         self.counts: Counter[str] = Counter()
         self.recent: OrderedDict[str, Decision] = OrderedDict()
@@ -41,6 +43,7 @@ class Core:
         self.n_learnt, self.learning_seconds = 0, 0.0
         self.settings: dict[str, Any] = {}
         self.models: Any = None  # Models, once there is a first record
+        self.changed: list[Change] = []  # since the start before this one
         if self.seq:
             policies = replay.settings_at(store, self.seq)["policies"]
             self.settings, self.models = replay.recover(store, codes=environment(policies))
@@ -55,6 +58,7 @@ class Core:
             (answer,) = self.handle([Change(what, body)])
             if answer.status != 200:
                 raise ValueError(f"the settings cannot be used: {answer.body['reason']}")
+            self.changed.append(Change(what, body))
         if is_other:
             self.save_snapshot()
 
@@ -123,17 +127,22 @@ class Core:
                 self.n_learnt += 1
             elif isinstance(record, Control):
                 self.settings, self.models = replay.apply_control(
-                    self.store, self.settings, self.models, record
+                    self.store, self.settings, self.models, record, work.prepared
                 )
         self.monitoring.add(batch.records, work.decisions)
-        for decision in work.decisions.values():
-            self.recent[decision.event_id] = decision
-        self.outcomes.update(work.outcomes)
+        self._remember(work)
         if batch.forgotten:
             self.recent.clear()
             self.outcomes.clear()
         while len(self.recent) > RECENT:
             self.outcomes.pop(self.recent.popitem(last=False)[0], None)
+
+    def _remember(self, work: Work) -> None:
+        for event_id, decision in work.decisions.items():
+            if len(decision.context or b"") + len(decision.x or b"") <= LARGE:
+                self.recent[event_id] = decision
+                if event_id in work.outcomes:
+                    self.outcomes[event_id] = work.outcomes[event_id]
 
     def decision(self, event_id: str) -> Decision | None:
         """Return the decision of an event."""
@@ -144,3 +153,12 @@ class Core:
         if event_id in self.recent:
             return self.outcomes.get(event_id)
         return self.store.outcome(event_id)
+
+
+def _require_undamaged(store: Store) -> None:
+    """Refuse to start on a store that is not as it was written: old events had other answers."""
+    damages = store.damages()
+    if damages:
+        what = f"the log is damaged: {'; '.join(damages[:3])}"
+        todo = "put a backup in its place; `onearm verify FILE` lists what is wrong"
+        raise ValueError(f"{what}. Nothing was started or changed: {todo}")

@@ -44,19 +44,30 @@ def require_policies(policies: list[str]) -> list[str]:
     return policies or ["uniform"]
 
 
-async def evaluated(path: str, policies: list[str]) -> dict[str, Any]:
-    """Return the report that another process makes; ValueError says why there is none."""
+async def evaluated(path: str, policies: list[str], ending: asyncio.Event) -> dict[str, Any] | None:
+    """Return the report that another process makes; ValueError says why there is none.
+
+    None if the service ends meanwhile: the process ends with it.
+    """
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "onearm.service.evaluating", path, *policies,
         stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
     )  # fmt: skip
+    work = asyncio.ensure_future(process.communicate())
+    end = asyncio.ensure_future(ending.wait())
     try:
-        out, error = await asyncio.wait_for(process.communicate(), LONGEST)
-    except TimeoutError:
-        process.kill()
-        await process.wait()
-        raise ValueError(f"the evaluation took more than {LONGEST} seconds") from None
+        await asyncio.wait({work, end}, timeout=LONGEST, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        end.cancel()
+        too_long = not work.done()
+        if too_long:
+            process.kill()
+    out, error = await work
+    if ending.is_set() and process.returncode:
+        return None
+    if too_long and process.returncode:
+        raise ValueError(f"the evaluation took more than {LONGEST} seconds")
     if process.returncode:
         last = error.decode(errors="replace").strip().splitlines()[-1:]
         raise ValueError("".join(last).partition(": ")[2] or "the evaluation failed")

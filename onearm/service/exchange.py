@@ -14,8 +14,10 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 from onearm.schema.values import shown
-from onearm.service.answers import Decided, Settled, State
+from onearm.service.answers import Decided, Refused, Settled, State
+from onearm.service.plain import as_json
 
+Refusable = TypeVar("Refusable", Decided, Settled)
 AGAIN = (502, 503, 504)  # statuses after which the same request is sent again
 LONGEST = 10.0  # seconds between attempts
 
@@ -91,8 +93,8 @@ class Exchange(NamedTuple):
     def decide_many(
         self, contexts: Sequence[Any], event_ids: Sequence[str] | None,
         among: Sequence[Any] | None,
-    ) -> Call[list[Decided]]:  # fmt: skip
-        """Ask for decisions that are committed together."""
+    ) -> Call[list[Decided | Refused]]:  # fmt: skip
+        """Ask for decisions that are committed together; one that is wrong is refused alone."""
         ids = [None] * len(contexts) if event_ids is None else event_ids
         wishes = [_wish(x, i, among, False) for x, i in zip(contexts, ids, strict=True)]
         return _all(Decided, (yield from self._call("decide", wishes)))
@@ -102,8 +104,8 @@ class Exchange(NamedTuple):
         body = {"event_id": event_id, "reward": reward}
         return _as(Settled, (yield from self._call("feedback", body)))
 
-    def feedback_many(self, rewards: Mapping[str, float]) -> Call[list[Settled]]:
-        """Give rewards that are committed together."""
+    def feedback_many(self, rewards: Mapping[str, float]) -> Call[list[Settled | Refused]]:
+        """Give rewards that are committed together; one that is wrong is refused alone."""
         body = [{"event_id": event, "reward": reward} for event, reward in rewards.items()]
         return _all(Settled, (yield from self._call("feedback", body)))
 
@@ -117,7 +119,7 @@ class Exchange(NamedTuple):
 
     def _call(self, name: str, body: Any = None) -> Call[Any]:
         """Send a request until it is answered, or the attempts are used up."""
-        data = b"" if body is None else json.dumps(body, allow_nan=False).encode()
+        data = b"" if body is None else as_json(body)
         method, reply = "GET" if body is None else "POST", None
         for attempt in range(self.retries + 1):
             reply = yield Send(method, f"{self.prefix}/{name}", data, self.headers)
@@ -169,8 +171,6 @@ def _as(kind: type[Answer], content: dict[str, Any]) -> Answer:
     return kind(**{name: content[name] for name in names if name in content})
 
 
-def _all(kind: type[Answer], contents: list[dict[str, Any]]) -> list[Answer]:
-    for content in contents:
-        if content["code"] >= 300:
-            _refuse(content["code"], content)
-    return [_as(kind, content) for content in contents]
+def _all(kind: type[Refusable], contents: list[dict[str, Any]]) -> list[Refusable | Refused]:
+    """Return answers of a kind, and refusals in the places of requests that were refused."""
+    return [_as(kind, c) if c["code"] < 300 else _as(Refused, c) for c in contents]

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from onearm.ope.checks import ALPHA, EXPECTED, VARIANCE, Counts
-from onearm.service.records import Judged
+from onearm.service.records import Sampled
 
 RHO = EXPECTED  # the limit is lowest for sums of about this variance and more
 
@@ -30,7 +30,7 @@ class Frequencies:
     def __init__(self) -> None:
         self.counts = Counts(0)
 
-    def add(self, rows: list[Judged]) -> None:
+    def add(self, rows: list[Sampled]) -> None:
         """Count decisions; those with fewer labels have the others' probabilities at 0."""
         for size in dict.fromkeys(len(row.pmf) for row in rows):
             same = [row for row in rows if len(row.pmf) == size]

@@ -18,10 +18,10 @@ from onearm.log.pieces import ROWS
 from onearm.schema.schema import Schema
 from onearm.service import records
 from onearm.service.records import Logged, pack_row, unpack_row
+from onearm.service.repeats import as_context
 from onearm.service.replay import settings_at
 from onearm.service.sqlite import SqliteStore
 from onearm.service.store import Store
-from onearm.service.work import as_context
 
 
 def read_log(source: str | Path | Store, upto: int | None = None) -> Log:

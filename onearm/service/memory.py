@@ -12,6 +12,7 @@ from onearm.service.records import (
     Piece,
     Record,
     Rejected,
+    Sampled,
 )
 from onearm.service.store import Batch
 
@@ -24,6 +25,8 @@ class MemoryStore:
         self.by_event: dict[tuple[type, str], Record] = {}
         self.waiting: dict[int, tuple[str, float]] = {}
         self.rejected: list[Rejected] = []
+        self.damaged: list[str] = []
+        self.removed: set[str] = set()
         self.pieces: list[Piece] = []
         self.fail: Exception | None = None
 
@@ -53,6 +56,12 @@ class MemoryStore:
         for seq in batch.forgotten:
             erased = self.log[seq - 1]._replace(context=None, x=None)  # type: ignore[call-arg]
             self.log[seq - 1] = self.by_event[Decision, erased.event_id] = erased  # type: ignore
+
+    def damages(self) -> list[str]:
+        return self.damaged
+
+    def is_removed(self, event_id: str) -> bool:
+        return event_id in self.removed
 
     def last_seq(self) -> int:
         return self.log[-1].seq if self.log else 0
@@ -94,6 +103,10 @@ class MemoryStore:
                 assert isinstance(decision, Decision)
                 yield record, decision
 
+    def sampled(self, after: int, most: int) -> list[Sampled]:
+        decisions = [record for record in self.log[after:] if isinstance(record, Decision)]
+        return [Sampled(d.seq, d.pmf, d.label) for d in decisions[:most]]
+
     def judged(self, after: int, most: int) -> list[Judged]:
         found: list[Judged] = []
         for record in self.log[after:]:
@@ -131,6 +144,9 @@ class MemoryStore:
 
     def rejections(self) -> Iterator[Rejected]:
         return iter(self.rejected)
+
+    def reader(self) -> "MemoryStore":
+        return self
 
     def close(self) -> None:
         pass

@@ -13,6 +13,20 @@ PolicyName = Annotated[
     str, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$", description="Name of a policy.")
 ]
 
+ALLOWED = {  # what the fields of all bodies may be, in words
+    "event_id": "a text of 1 to 200 characters",
+    "context": "an object of columns",
+    "among": "a list of labels",
+    "deferred": "true or false",
+    "reward": "a finite number, true or false",
+    "policy": "1 to 40 letters, digits, - and _",
+    "seq": "an integer of at least 1",
+    "learner": "an object with the class as `name` and its parameters",
+    "label": "a text or an integer",
+    "file": "the name of a new file in the folder of the log, of letters, digits, _, . and -, "
+    "that ends in .db",
+}
+
 
 class DecideBody(msgspec.Struct, forbid_unknown_fields=True):
     """Choose a label for a context."""

@@ -16,7 +16,9 @@ from onearm.service.monitoring import DELAYS
 if TYPE_CHECKING:
     from onearm.service.web import Service
 
-STATUSES = ("applied", "duplicate", "conflict", "late", "unknown", "invalid", "not_activated")
+STATUSES = (
+    "applied", "duplicate", "conflict", "late", "unknown", "compacted", "invalid", "not_activated",
+)  # fmt: skip
 SECONDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)  # of commits
 
 
@@ -40,6 +42,7 @@ class Collector:
         yield _counter("expired", "Default rewards given.", counts["expired"])
         yield _counter("refused", "Requests refused with 503.", self.service.n_refused)
         yield _counter("not_finite", "Decisions refused: no distribution.", counts["not_finite"])
+        yield from _contexts(monitoring.contexts)
         yield _delays(monitoring)
         yield _gauge("join_rate", "Share of outcomes that were reported.", monitoring.join_rate())
         yield _gauge("pending", "Decisions that wait for feedback.", monitoring.n_pending)
@@ -51,6 +54,8 @@ class Collector:
         age = time.monotonic() - writer.snapshot_time
         yield _gauge("snapshot_age_seconds", "Time since the newest snapshot.", age)
         yield _commits(list(writer.commit_seconds))
+        failed = float(self.service.watcher.has_failed)
+        yield _gauge("watcher_failed", "1 if what is read from the log is old.", failed)
         state = self.service.watcher.state
         if state:
             yield from _from_log(state)
@@ -69,6 +74,22 @@ def _counter(name: str, about: str, value: float) -> Any:
 
 def _gauge(name: str, about: str, value: float) -> Any:
     return GaugeMetricFamily(f"onearm_{name}", about, value=value)
+
+
+def _contexts(contexts: Any) -> Any:
+    """Yield what of contexts was not as the schema expects, by column."""
+    yield _counter("contexts", "Contexts that were decided for.", contexts.rows)
+    about = {
+        "unseen": ("unseen_values", "Values that a category has not."),
+        "absent": ("absent_columns", "Contexts without a column."),
+        "extra": ("extra_columns", "Contexts with a column that the schema has not."),
+    }
+    for what, counts in contexts.counts().items():
+        name, words = about[what]
+        family = CounterMetricFamily(f"onearm_{name}", words, labels=["column"])
+        for column, n in counts.items():
+            family.add_metric([column], n)
+        yield family
 
 
 def _delays(monitoring: Any) -> Any:

@@ -6,6 +6,7 @@ alone: the same records give the same bits, one by one or many at once.
 
 import hashlib
 import json
+import time
 from collections.abc import Iterable
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -18,10 +19,12 @@ from onearm.agent.rows import chances_row, choose_row, digest, dumps, moment
 from onearm.core import saving
 from onearm.core.assembly import HIDDEN, LEAST
 from onearm.core.choice import Choice, Trace
+from onearm.schema.monitor import Monitor
 from onearm.service.records import Decision, Outcome, pack_row, unpack_row
 
 SUM = 1e-6  # how far from 1 the sum of a policy's probabilities may be
-MANY = 4096  # outcomes that are learnt from at once in a replay
+MANY = 4096  # outcomes that are learnt from at once in a replay, at most,
+LONG = 0.01  # and about so many seconds: until then no other thread does anything
 
 
 class Chosen:
@@ -67,10 +70,15 @@ class Models:
         """The names of the other policies, in the order of `Decision.shadows`."""
         return sorted(name for name in self.agents if name != self.champion)
 
-    def choose(self, context: dict[str, Any], among: list[Any] | None, event_id: str) -> Chosen:
-        """Return what the champion chooses: a function of its state and of these alone."""
-        agent = self.agent
-        return self.choose_row(agent.schema.encode(context, agent.monitor), among, event_id)
+    def choose(
+        self, context: dict[str, Any], among: list[Any] | None, event_id: str,
+        monitor: Monitor | None = None,
+    ) -> Chosen:  # fmt: skip
+        """Return what the champion chooses: a function of its state and of these alone.
+
+        `monitor` counts what of the context is not as the schema expects.
+        """
+        return self.choose_row(self.agent.schema.encode(context, monitor), among, event_id)
 
     def choose_row(self, x: Any, among: list[Any] | None, event_id: str) -> Chosen:
         """Return the choice for an encoded row."""
@@ -101,11 +109,14 @@ class Models:
     def learn_all(self, pairs: Iterable[tuple[Outcome, Decision]]) -> None:
         """Learn from outcomes in their order, many at once: to the same bits."""
         some: list[tuple[Outcome, Decision]] = []
+        size = 16  # which does not change what is learnt
         for pair in pairs:
             some.append(pair)
-            if len(some) == MANY:
+            if len(some) >= size:
+                begin = time.perf_counter()
                 self._learn_some(some)
-                some = []
+                some, seconds = [], time.perf_counter() - begin
+                size = min(2 * size, MANY) if seconds < LONG else max(size // 2, 8)
         if some:
             self._learn_some(some)
 

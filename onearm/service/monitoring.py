@@ -6,12 +6,37 @@ the propensity check and comparisons, is the watcher's.
 
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 
+from onearm.schema.monitor import Monitor
 from onearm.service.records import DEFAULT, Activation, Decision, Outcome, Record
 
 DELAYS = (0.1, 1, 10, 60, 600, 3600, 6 * 3600, 86400, 7 * 86400)  # seconds, of a histogram
 RECENT = 50  # decisions and outcomes that are shown
+COLUMNS = 100  # names of extra columns that are counted each; those after them are OTHERS
+OTHERS = "(others)"
+LONGEST = 60  # characters of such a name
+
+
+class Contexts(Monitor):
+    """A Monitor of bounded memory: names of extra columns are whatever is sent."""
+
+    def add(
+        self, n: int, unseen: Mapping[str, int], absent: Collection[str], extra: Collection[str]
+    ) -> None:
+        if extra:
+            names = [name[:LONGEST] for name in extra]
+            new = [name for name in names if name not in self.extra]
+            others = {*new[max(0, COLUMNS - len(self.extra)) :]}
+            extra = [OTHERS if name in others else name for name in names]
+        super().add(n, unseen, absent, extra)
+
+    def counts(self) -> dict[str, dict[str, int]]:
+        """Return how often what was not as the schema expects, by column."""
+        with self._lock:
+            return {
+                "unseen": dict(self.unseen), "absent": dict(self.absent), "extra": dict(self.extra)
+            }  # fmt: skip
 
 
 class Monitoring:
@@ -21,6 +46,7 @@ class Monitoring:
         self.n_pending = n_pending  # decisions that wait for feedback
         self.n_decisions = self.n_outcomes = self.n_reported = 0
         self.total_reward = self.total_delay = 0.0
+        self.contexts = Contexts()
         self.delays = [0] * (len(DELAYS) + 1)
         self.decisions: deque[Decision] = deque(maxlen=RECENT)
         self.outcomes: deque[Outcome] = deque(maxlen=RECENT)

@@ -16,8 +16,9 @@ REFERENCE = "#/components/schemas/{name}"
 WORDS = {
     200: "done", 202: "taken", 207: "some of the list were refused", 400: "the body is no JSON",
     401: "no token that the service knows", 403: "the token has not the scope", 404: "unknown",
-    405: "another method", 409: "in conflict with the log", 413: "the body is too large",
-    415: "the body must be application/json", 422: "invalid", 500: "failed",
+    405: "another method", 409: "in conflict with the log", 410: "an old event, moved to an export",
+    413: "the body is too large", 415: "the body must be application/json", 422: "invalid",
+    500: "failed",
     503: "the queue is full or the service is ending: try again, with the same event_id",
 }  # fmt: skip
 KINDS: dict[str, list[str]] = {

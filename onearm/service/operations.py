@@ -35,19 +35,20 @@ V1 = "/v1/{app}"
 OPERATIONS = (
     Operation(
         "decide", "POST", f"{V1}/decide", "decide",
-        "Choose a label for a context. The same event_id gets the same answer.", Decided,
-        m.DecideBody, many=True, refusals=(500,),
+        "Choose a label for a context. The same event_id gets the same answer; with another "
+        "context, among or deferred it is a conflict.", Decided,
+        m.DecideBody, many=True, refusals=(409, 410, 500),
     ),
     Operation(
         "feedback", "POST", f"{V1}/feedback", "feedback",
         "Give the reward of an event. The same reward again is a duplicate, another a conflict; "
         "one after the default reward is late: it is stored, and not learnt from.", Settled,
-        m.FeedbackBody, many=True, success=(200, 202), refusals=(404, 409),
+        m.FeedbackBody, many=True, success=(200, 202), refusals=(404, 409, 410),
     ),
     Operation(
         "activate", "POST", f"{V1}/activate", "decide",
         "Make a deferred decision an event: it was shown.", Settled, m.ActivateBody, many=True,
-        refusals=(404,),
+        refusals=(404, 410),
     ),
     Operation("state", "GET", f"{V1}/state", "read", "The service at one record.", State),
     Operation(

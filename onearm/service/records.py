@@ -67,6 +67,14 @@ class Control(NamedTuple):
 Record = Decision | Outcome | Activation | Control
 
 
+class Sampled(NamedTuple):
+    """A decision as a sample of its probabilities."""
+
+    seq: int
+    pmf: bytes
+    label: int
+
+
 class Judged(NamedTuple):
     """A decision with what became of it."""
 

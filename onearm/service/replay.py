@@ -25,7 +25,7 @@ from onearm.service.records import Control, Decision, Outcome, pack_row
 from onearm.service.snapshots import load_snapshot
 from onearm.service.store import Store
 
-GIVEN = ("schema", "labels", "policies", "wait", "default_reward", "promotion")
+GIVEN = ("schema", "labels", "policies", "champion", "wait", "default_reward", "promotion")
 LEARNT = (  # what changes models
     "start", "add_label", "retire_label", "add_policy", "remove_policy", "promote", "rollback",
     "schema",
@@ -141,9 +141,13 @@ def changed_settings(settings: dict[str, Any], control: Control) -> dict[str, An
 
 
 def apply_control(
-    store: Store, settings: dict[str, Any], models: Models | None, control: Control
-) -> State:
-    """Return settings and models after a control record that is in the store."""
+    store: Store, settings: dict[str, Any], models: Models | None, control: Control,
+    prepared: Any = None,
+) -> State:  # fmt: skip
+    """Return settings and models after a control record that is in the store.
+
+    `prepared`: the agent of the record, which has learnt from a part of the log already.
+    """
     new, what, body = changed_settings(settings, control), control.what, control.body
     if what == "start":
         models = Models.start(new)
@@ -153,13 +157,15 @@ def apply_control(
     elif what == "retire_label":
         models.retire_label(body["label"])
     elif what == "add_policy":
-        models.agents[body["policy"]] = _learnt_anew(store, new, body["policy"], control.seq)
+        agent = _learnt_anew(store, new, body["policy"], control.seq, prepared)
+        models.agents[body["policy"]] = agent
     elif what == "remove_policy":
         del models.agents[body["policy"]]
     elif what == "promote":
         models.champion = body["policy"]
     elif what == "rollback":
-        models.agents[body["policy"]] = _rolled_back(store, new, body["policy"], control)
+        agent = prepared.agent if prepared else _rolled_back(store, new, body["policy"], control)
+        models.agents[body["policy"]] = agent
     elif what == "schema":
         for name in models.agents:
             models.agents[name] = _learnt_anew(store, new, name, control.seq)
@@ -168,15 +174,20 @@ def apply_control(
     return new, models
 
 
-def _learnt_anew(store: Store, settings: dict[str, Any], policy: str, seq: int) -> Any:
+def _learnt_anew(
+    store: Store, settings: dict[str, Any], policy: str, seq: int, prepared: Any = None
+) -> Any:
     """Return an agent that has learnt from all outcomes before a record, by today's settings."""
-    agent = new_agent(settings, settings["policies"][policy])
-    for label in settings["retired"]:
-        agent.retire_label(label)
+    if prepared is None:
+        agent, done = new_agent(settings, settings["policies"][policy]), 0
+        for label in settings["retired"]:
+            agent.retire_label(label)
+    else:
+        agent, done = prepared.agent, prepared.seq
     skipped = settings.get("skipped", {}).get(policy, [])
     Models({policy: agent}, policy).learn_all(
         (outcome, _encoded(decision, agent.schema))
-        for outcome, decision in store.learnt(0, seq, contexts=True)
+        for outcome, decision in store.learnt(done, seq, contexts=True)
         if decision.context is not None
         and not any(begin < outcome.seq <= end for begin, end in skipped)
     )

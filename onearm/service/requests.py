@@ -31,6 +31,7 @@ class Change(NamedTuple):
 
     what: str
     body: dict[str, Any]
+    prepared: Any = None  # Prepared: what it needs of the log, replayed beside the writer
 
 
 Request = Decide | Feedback | Activate | Change

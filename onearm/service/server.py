@@ -1,6 +1,7 @@
 """The server: uvicorn around a service, with limits, draining, and an end when a commit fails."""
 
 import asyncio
+import gc
 import logging
 import os
 import signal
@@ -8,16 +9,20 @@ import socket
 import time
 import warnings
 from collections.abc import Callable
+from contextlib import closing, suppress
+from functools import partial
 from typing import Any
 
+import apsw
 import uvicorn
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from onearm.core.dispatcher import Notice
 from onearm.service.app import App
 from onearm.service.clock import Clock
 from onearm.service.core import Core
 from onearm.service.lines import Handler, Lines
+from onearm.service.meanings import meanings, not_deciding
+from onearm.service.protocol import close_slow, limited
 from onearm.service.sqlite import SqliteStore
 from onearm.service.store import Store
 from onearm.service.warming import warm_up
@@ -28,11 +33,9 @@ from onearm.service.writer import Writer
 FAILED = 74  # exit code after a commit that failed: an error of input or output
 KEPT = 75  # seconds that a connection may be idle
 GRACE = 10  # seconds that connections have to close when a service ends
-REASON = b'{"status":"too_large","reason":"the headers are too large"}'
-TOO_LARGE = (
-    b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-type: application/json\r\n"
-    b"content-length: %d\r\nconnection: close\r\n\r\n%b" % (len(REASON), REASON)
-)
+PATIENCE = 1.0  # seconds in which a request that was begun may come as a whole
+LOOKS = 50  # ticks of uvicorn, ten a second, between looks for connections that are too slow
+LINGER = 0.2  # seconds in which requests are told that a commit has failed, before all ends
 
 
 class Running(uvicorn.Server):
@@ -41,6 +44,18 @@ class Running(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, service: Service) -> None:
         super().__init__(config)
         self.service, self.signalled = service, False
+        self.opened: Callable[[], Any] = lambda: None  # is called once requests are taken
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to take requests; signals are heard by now."""
+        await super().startup(sockets)
+        self.opened()
+
+    async def on_tick(self, counter: int) -> bool:
+        """Close connections that are too slow, now and then."""
+        if counter % LOOKS == 0:
+            close_slow(self.server_state.connections, LOOKS / 10)
+        return await super().on_tick(counter)
 
     def handle_exit(self, sig: int, frame: Any) -> None:
         """Drain at the first signal: meanwhile requests get 503. A second Ctrl-C ends at once."""
@@ -55,32 +70,24 @@ class Running(uvicorn.Server):
 
     async def _drained(self) -> None:
         self.service.lines("draining", waiting=self.service.writer.n_waiting)
+        deadline = time.monotonic() + PATIENCE
         await self.service.drain()
+        while self._half_sent() and time.monotonic() < deadline:
+            await asyncio.sleep(0.05)
         self.should_exit = True
 
+    def _half_sent(self) -> list[Any]:
+        """Return connections whose request has not come as a whole."""
+        cycles = [(connection.cycle, connection) for connection in self.server_state.connections]
+        return [
+            c for cycle, c in cycles if cycle and cycle.more_body and not cycle.response_complete
+        ]
 
-def limited(most: int) -> type[HttpToolsProtocol]:
-    """Return the protocol with a limit for the bytes of target and headers."""
-
-    class Limited(HttpToolsProtocol):
-        def on_message_begin(self) -> None:
-            self.n_bytes = 0
-            super().on_message_begin()
-
-        def on_url(self, url: bytes) -> None:
-            self.n_bytes += len(url)
-            super().on_url(url)
-
-        def on_header(self, name: bytes, value: bytes) -> None:
-            self.n_bytes += len(name) + len(value)
-            if self.n_bytes > most:
-                if not self.transport.is_closing():
-                    self.transport.write(TOO_LARGE)
-                    self.transport.close()
-                return
-            super().on_header(name, value)
-
-    return Limited
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Wait for answers, but not for requests: who sent half of one will send it again."""
+        for connection in self._half_sent():
+            connection.transport.close()
+        await super().shutdown(sockets)
 
 
 def make(
@@ -93,7 +100,9 @@ def make(
     """
     core = Core(store, app.settings, Clock())
     writer = Writer(core, failed or _fail_stop(lines), app.server.queue)
-    service = Service(app, writer, Watcher(reader or store, writer), lines)
+    watcher = Watcher(reader or store, writer)
+    watcher.failed = partial(_watch_failed, lines)
+    service = Service(app, writer, watcher, lines)
     config = uvicorn.Config(
         service, app.server.host, app.server.port, loop="uvloop", http=limited(app.server.headers),
         ws="none", lifespan="on", proxy_headers=False, log_config=None, access_log=False,
@@ -103,10 +112,16 @@ def make(
     return Running(config, service)
 
 
+def _watch_failed(lines: Lines, error: Exception) -> None:
+    """Say that nobody looks any more: decisions and feedback go on."""
+    lines("watcher_failed", "error", error=f"{type(error).__name__}: {error}")
+
+
 def _fail_stop(lines: Lines) -> Callable[[BaseException], Any]:
     def stop(error: BaseException) -> None:
         """End the process: nothing that was not committed is answered."""
         lines("commit_failed", "error", error=f"{type(error).__name__}: {error}")
+        time.sleep(LINGER)
         os._exit(FAILED)
 
     return stop
@@ -115,31 +130,65 @@ def _fail_stop(lines: Lines) -> Callable[[BaseException], Any]:
 def serve(app: App, lines: Lines, opened: Callable[[str], Any] = lambda address: None) -> int:
     """Run a service until SIGTERM or SIGINT; return the exit code.
 
-    `opened` is called with the address once requests are taken.
+    `opened` is called with the address once requests are taken. The address is bound first: a start
+    that fails has written nothing.
     """
     logging.getLogger("uvicorn.error").handlers = [Handler(lines)]
     logging.getLogger("uvicorn.error").propagate = False
     warnings.showwarning = lambda message, *_, **__: lines("warning", "warning", reason=message)
     Notice.write = staticmethod(lambda text: lines("compiling", reason=text))
     begin = time.perf_counter()
-    store = SqliteStore(app.server.file)
-    reader = SqliteStore(app.server.file, read_only=True)
-    server = make(app, store, lines, reader=reader)
-    warm_up(server.service.writer.core)
-    listener = listen(app.server.host, app.server.port)
-    host, port = listener.getsockname()[:2]
-    address = f"http://{host if ':' not in host else f'[{host}]'}:{port}"
-    core = server.service.writer.core
-    lines(
-        "start", address=address, app=app.name, file=app.server.file, seq=core.seq,
-        seconds=round(time.perf_counter() - begin, 3), champion=core.models.champion,
-    )  # fmt: skip
-    opened(address)
-    server.run(sockets=[listener])
-    reader.close()
-    store.close()
+    _raise_limit_of_connections()
+    with (
+        closing(listen(app.server.host, app.server.port)) as listener,
+        closing(SqliteStore(app.server.file)) as store,
+        closing(SqliteStore(app.server.file, read_only=True)) as reader,
+    ):
+        server = _started(app, store, reader, lines)
+        host, port = listener.getsockname()[:2]
+        address = f"http://{host if ':' not in host else f'[{host}]'}:{port}"
+        core = server.service.writer.core
+
+        def started() -> None:
+            lines(
+                "start", address=address, app=app.name, file=app.server.file, seq=core.seq,
+                seconds=round(time.perf_counter() - begin, 3), champion=core.models.champion,
+            )  # fmt: skip
+            opened(address)
+
+        server.opened = started
+        server.run(sockets=[listener])
     lines("stop", seq=core.seq, snapshot_seq=server.service.writer.snapshot_seq)
     return 1 if server.force_exit else 0
+
+
+def _raise_limit_of_connections() -> None:
+    """Allow as many open files as the system does: 1024 are usual until a program asks for more."""
+    import resource  # of POSIX only
+
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    with suppress(OSError, ValueError):  # what an administrator has set stays
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
+def _started(app: App, store: Store, reader: Store, lines: Lines) -> Running:
+    """Return a server that is ready; what its settings have changed is logged with its meaning."""
+    try:
+        server = make(app, store, lines, reader=reader)
+    except apsw.Error as error:
+        raise OSError(f"{app.server.file} cannot be read or written: {error}") from error
+    except ValueError as error:
+        raise ValueError(f"{app.server.file}: {error}") from error
+    core = server.service.writer.core
+    for what, meaning in meanings(core.changed, core.models.champion):
+        lines("change", change=what, meaning=meaning)
+    note = not_deciding(app.settings["champion"], core.models.champion)
+    if note is not None:
+        lines("not_deciding", "warning", meaning=note)
+    warm_up(core)
+    gc.collect()
+    gc.freeze()  # what is loaded stays: a collection that walks over it stops all for 50 ms
+    return server
 
 
 def listen(host: str, port: int) -> socket.socket:

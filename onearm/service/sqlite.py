@@ -12,6 +12,13 @@ from typing import IO, Any
 import apsw
 
 from onearm.core.locking import lock_file
+from onearm.service.integrity import (
+    as_row,
+    damages,
+    has_checksums,
+    removed_id,
+    with_checksum,
+)
 from onearm.service.records import (
     ACTIVATION,
     CONTROL,
@@ -25,9 +32,11 @@ from onearm.service.records import (
     Outcome,
     Record,
     Rejected,
+    Sampled,
 )
 from onearm.service.store import Batch
 from onearm.service.tables import (
+    ADD_CHECKSUM,
     BY_DECISION,
     COUNT,
     FOR_LEARNING,
@@ -36,6 +45,7 @@ from onearm.service.tables import (
     OF_DECISION,
     PROGRAM,
     REJECT,
+    ROW,
     TABLES,
 )
 
@@ -54,11 +64,14 @@ class SqliteStore:
         try:
             self.connection = apsw.Connection(self.path, flags=flags, vfs=vfs)
             self._prepare(read_only)
-        except (apsw.NotADBError, apsw.CantOpenError, apsw.CorruptError) as error:
+        except (apsw.NotADBError, apsw.CorruptError) as error:
             self.close()
             raise ValueError(
                 f"{self.path} cannot be opened as the log of a service: {error}"
             ) from error
+        except apsw.Error as error:  # of the disk, or of rights
+            self.close()
+            raise OSError(f"{self.path} cannot be opened: {error}") from error
         except BaseException:
             self.close()
             raise
@@ -76,6 +89,8 @@ class SqliteStore:
         self.connection.execute("PRAGMA journal_mode = WAL")
         self.connection.execute("PRAGMA synchronous = FULL")
         with self.connection:
+            if tables and not has_checksums(self.connection):
+                self.connection.execute(ADD_CHECKSUM)
             self.connection.execute(TABLES)
             self.connection.execute(f"PRAGMA user_version = {FORMAT}")
             self.connection.execute(f"PRAGMA application_id = {PROGRAM}")
@@ -92,22 +107,32 @@ class SqliteStore:
                 got = batch.records[0].seq
                 raise ValueError(f"seq must be {self.last_seq() + 1}, got {got}")
             for record in batch.records:
-                execute(INSERT[type(record)], _values(record))
+                execute(INSERT, with_checksum(as_row(record)))
             many("INSERT INTO pending(seq, event_id, due) VALUES(?, ?, ?)", batch.pending)
             many("DELETE FROM pending WHERE seq = ?", ((seq,) for seq in batch.settled))
             many(REJECT, batch.rejected)
             for piece in batch.pieces:  # an unfinished one of the same record may be there
                 execute("DELETE FROM snapshot WHERE seq = ? AND part >= ?", piece[:2])
                 execute("INSERT INTO snapshot(seq, part, data, sha256) VALUES(?, ?, ?, ?)", piece)
-            many(
-                "UPDATE log SET context = NULL, x = NULL WHERE seq = ?",
-                ((seq,) for seq in batch.forgotten),
-            )
+            for seq in batch.forgotten:
+                self._forget(seq)
             execute("COMMIT")
         except BaseException:
             if self.connection.in_transaction:
                 execute("ROLLBACK")
             raise
+
+    def _forget(self, seq: int) -> None:
+        """Erase the context of a decision; its record has another checksum then."""
+        self.connection.execute("UPDATE log SET context = NULL, x = NULL WHERE seq = ?", (seq,))
+        row = with_checksum(self.one(f"SELECT {ROW} FROM log WHERE seq = ?", (seq,)))
+        self.connection.execute("UPDATE log SET checksum = ? WHERE seq = ?", (row[-1], seq))
+
+    def damages(self) -> list[str]:
+        return damages(self.connection)
+
+    def is_removed(self, event_id: str) -> bool:
+        return self.one("SELECT 1 FROM removed WHERE id = ?", (removed_id(event_id),)) is not None
 
     def last_seq(self) -> int:
         return self.one("SELECT max(seq) FROM log")[0] or 0
@@ -174,6 +199,11 @@ class SqliteStore:
         for row in self.connection.execute(sql, (after, upto)):
             yield outcome(row[:6]), decision(row[6:])
 
+    def sampled(self, after: int, most: int) -> list[Sampled]:
+        sql = f"SELECT seq, pmf, label FROM log WHERE kind = {DECISION} AND seq > ?"
+        rows = self.connection.execute(f"{sql} ORDER BY seq LIMIT ?", (after, most))
+        return [Sampled._make(row) for row in rows]
+
     def judged(self, after: int, most: int) -> list[Judged]:
         same = "ON {0}.event_id = d.event_id AND {0}.kind ="
         sql = (
@@ -220,6 +250,9 @@ class SqliteStore:
         rows = self.connection.execute("SELECT ts, event_id, why, reward FROM reject ORDER BY id")
         return (Rejected(*row) for row in rows)
 
+    def reader(self) -> "SqliteStore":
+        return SqliteStore(self.path, read_only=True)
+
     def close(self) -> None:
         try:
             if self.connection is not None:
@@ -232,19 +265,14 @@ class SqliteStore:
 
 def _locked(path: str) -> IO[bytes]:
     """Refuse a file that another service writes; the lock ends with its process."""
-    file = Path(f"{path}-lock").open("ab")  # noqa: SIM115 # closed with the store
+    try:
+        file = Path(f"{path}-lock").open("ab")  # noqa: SIM115 # closed with the store
+    except OSError as error:
+        raise OSError(f"{path} cannot be written: {error.strerror}") from error
     if not lock_file(file.fileno()):
         file.close()
         raise ValueError(f"{path} is used by another process: a service that runs, or a command")
     return file
-
-
-def _values(record: Record) -> tuple:
-    if isinstance(record, Control):
-        return (*record[:3], json.dumps(record.body))
-    if isinstance(record, Decision):
-        return (*record[:-1], int(record.deferred))
-    return tuple(record)
 
 
 def _decision(row: Any) -> Decision:

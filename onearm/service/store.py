@@ -17,6 +17,7 @@ from onearm.service.records import (
     Piece,
     Record,
     Rejected,
+    Sampled,
 )
 
 
@@ -40,6 +41,12 @@ class Store(Protocol):
 
     def commit(self, batch: Batch) -> None:
         """Make all of a batch lasting, or raise and have none of it."""
+
+    def damages(self) -> list[str]:
+        """Return what of the store is not what was committed, in words."""
+
+    def is_removed(self, event_id: str) -> bool:
+        """Whether an event was removed by `compact`: its id is not free."""
 
     def last_seq(self) -> int:
         """Return the number of the last record, 0 if there is none."""
@@ -79,6 +86,9 @@ class Store(Protocol):
         Without `contexts` decisions may lack context and probabilities, which learning needs not.
         """
 
+    def sampled(self, after: int, most: int) -> list[Sampled]:
+        """Return decisions after a record, in their order: what was chosen, and how likely."""
+
     def judged(self, after: int, most: int) -> list[Judged]:
         """Return decisions after a record, in their order, with what became of them."""
 
@@ -96,6 +106,9 @@ class Store(Protocol):
 
     def rejections(self) -> Iterator[Rejected]:
         """Return feedback that was not learnt from, each value of an event once, in its order."""
+
+    def reader(self) -> "Store":
+        """Return what another thread may read this store with; it is closed apart."""
 
     def close(self) -> None:
         """Release the store."""

@@ -1,17 +1,6 @@
 """The tables of a service's file, and what is said to them more than once."""
 
-from onearm.service.records import (
-    ACTIVATION,
-    CONTROL,
-    DECISION,
-    OUTCOME,
-    Activation,
-    Control,
-    Decision,
-    Outcome,
-)
-
-FORMAT = 1
+FORMAT = 2  # 1: no checksums, and removed events are unknown
 PROGRAM = 0x6F61726D  # by which a file is known
 COUNT = "SELECT count(*) FROM sqlite_schema"
 TABLES = """
@@ -19,7 +8,7 @@ CREATE TABLE IF NOT EXISTS log(
     seq INTEGER PRIMARY KEY, kind INTEGER NOT NULL, ts REAL NOT NULL, event_id TEXT,
     decision INTEGER, context BLOB, x BLOB, allowed BLOB, pmf BLOB, shadows BLOB, label INTEGER,
     greedy INTEGER, propensity REAL, policy TEXT, model_seq INTEGER, deferred INTEGER, reward REAL,
-    source TEXT, body TEXT) STRICT;
+    source TEXT, body TEXT, checksum INTEGER) STRICT;
 CREATE UNIQUE INDEX IF NOT EXISTS log_event ON log(event_id, kind) WHERE event_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS log_control ON log(seq) WHERE kind = 4;
 CREATE INDEX IF NOT EXISTS log_outcome ON log(seq) WHERE kind = 2;
@@ -32,20 +21,19 @@ CREATE TABLE IF NOT EXISTS snapshot(
 CREATE TABLE IF NOT EXISTS reject(
     id INTEGER PRIMARY KEY, ts REAL NOT NULL, event_id TEXT NOT NULL, why TEXT NOT NULL,
     reward REAL NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS removed(id BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX IF NOT EXISTS reject_event ON reject(event_id, why, reward);
 """
 OF_DECISION = (
     "seq, ts, event_id, context, x, allowed, pmf, shadows, label, greedy, propensity, policy, "
     "model_seq, deferred"
 )
-INSERT = {
-    Decision: f"INSERT INTO log(kind, {OF_DECISION}) VALUES({DECISION}{', ?' * 14})",
-    Outcome: "INSERT INTO log(kind, seq, ts, event_id, decision, reward, source) "
-    f"VALUES({OUTCOME}{', ?' * 6})",
-    Activation: "INSERT INTO log(kind, seq, ts, event_id, decision) "
-    f"VALUES({ACTIVATION}{', ?' * 4})",
-    Control: f"INSERT INTO log(kind, seq, ts, source, body) VALUES({CONTROL}{', ?' * 4})",
-}
+ROW = (  # what a checksum is of
+    "seq, kind, ts, event_id, decision, context, x, allowed, pmf, shadows, label, greedy, "
+    "propensity, policy, model_seq, deferred, reward, source, body"
+)
+INSERT = f"INSERT INTO log({ROW}, checksum) VALUES({', '.join('?' * 20)})"
+ADD_CHECKSUM = "ALTER TABLE log ADD COLUMN checksum INTEGER"
 REJECT = "INSERT OR IGNORE INTO reject(ts, event_id, why, reward) VALUES(?, ?, ?, ?)"
 BY_DECISION = ", ".join(f"d.{name}" for name in OF_DECISION.split(", "))
 FOR_LEARNING = BY_DECISION.replace("d.context", "NULL").replace("d.pmf, d.shadows", "x'', NULL")

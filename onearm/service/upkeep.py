@@ -9,6 +9,7 @@ The last two need the file for themselves.
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -17,8 +18,10 @@ from typing import Any
 
 import apsw
 
+from onearm.core.saving import sync_folder
 from onearm.log.events import PENDING, Events
 from onearm.service.core import Core
+from onearm.service.integrity import damages, removed_id
 from onearm.service.logs import read_log
 from onearm.service.models import Models
 from onearm.service.records import DECISION, Control, Decision
@@ -28,6 +31,14 @@ from onearm.service.snapshots import pieces
 from onearm.service.sqlite import SqliteStore
 from onearm.service.store import Batch
 from onearm.service.verify import DEPENDING, verify
+
+_OF_EVENT = "SELECT 1 FROM log o WHERE o.event_id = log.event_id AND o.kind ="
+_IS_OPEN = (
+    f"NOT EXISTS({_OF_EVENT} 2 AND o.seq <= ?1) "
+    f"AND EXISTS({_OF_EVENT} 1 AND (NOT o.deferred OR EXISTS("
+    "SELECT 1 FROM log a WHERE a.event_id = o.event_id AND a.kind = 3)))"
+)
+GONE = f"seq <= ?1 AND kind < 4 AND NOT ({_IS_OPEN})"  # what a compaction up to ?1 removes
 
 
 def backup(path: str | Path, out: str | Path) -> None:
@@ -46,7 +57,11 @@ def backup(path: str | Path, out: str | Path) -> None:
                 while not copying.done:
                     copying.step()
             target.execute("PRAGMA journal_mode = DELETE")  # all in one file, and on the disk
+            damaged = damages(target)
+            if damaged:
+                raise ValueError(f"{path} is damaged, there is no backup: {'; '.join(damaged)}")
         unfinished.replace(out)
+        sync_folder(out.parent)
     finally:
         unfinished.unlink(missing_ok=True)
 
@@ -58,7 +73,7 @@ def compact(path: str | Path, before: float, export: str | Path) -> int:
         raise FileExistsError(f"export must be a new file, got {str(export)!r}")
     with closing(SqliteStore(path)) as store:
         removed = store.one("SELECT max(seq) FROM log WHERE ts < ?", (before,))[0] or 0
-        if removed <= settings_at(store, store.last_seq()).get("compacted", 0):
+        if not store.one(f"SELECT EXISTS(SELECT 1 FROM log WHERE {GONE})", (removed,))[0]:
             raise ValueError("there are no events before that time")
         report = verify(store)
         if not report.is_sound:
@@ -67,10 +82,19 @@ def compact(path: str | Path, before: float, export: str | Path) -> int:
         log = read_log(store, removed)
         finished = replace(log, source=lambda: _finished(log.chunks()))
         finished.write(export)
-        digest = hashlib.sha256(export.read_bytes()).hexdigest()
+        digest = _synced(export)
         body = {"removed": removed, "base": base, "export": export.name, "sha256": digest}
         _add_base(store, models, body)
         return _remove(store, removed)
+
+
+def _synced(path: Path) -> str:
+    """Have a file on the disk, since the only other copy will be removed; return its SHA-256."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    sync_folder(path.parent)
+    return digest
 
 
 def _finished(chunks: Iterable[Events]) -> Iterator[Events]:
@@ -102,19 +126,19 @@ def _add_base(store: SqliteStore, models: Models, body: dict[str, Any]) -> None:
 
 def _remove(store: SqliteStore, removed: int) -> int:
     """Remove events up to a record, except those whose outcome comes later."""
-    of_event = "SELECT 1 FROM log o WHERE o.event_id = log.event_id AND o.kind ="
-    is_open = (
-        f"NOT EXISTS({of_event} 2 AND o.seq <= ?1) "
-        f"AND EXISTS({of_event} 1 AND (NOT o.deferred OR EXISTS("
-        "SELECT 1 FROM log a WHERE a.event_id = o.event_id AND a.kind = 3)))"
-    )
     with store.connection:
         store.connection.execute("DELETE FROM snapshot WHERE seq < ?", (removed,))
-        sql = f"SELECT seq, kind FROM log WHERE seq <= ?1 AND kind < 4 AND NOT ({is_open})"
-        rows = list(store.connection.execute(sql, (removed,)))
-        store.connection.executemany("DELETE FROM log WHERE seq = ?", ((seq,) for seq, _ in rows))
+        rows = list(
+            store.connection.execute(
+                f"SELECT seq, kind, event_id FROM log WHERE {GONE}", (removed,)
+            )
+        )
+        many = store.connection.executemany
+        many("DELETE FROM log WHERE seq = ?", ((seq,) for seq, _, _ in rows))
+        events = [event for _, kind, event in rows if kind == DECISION]
+        many("INSERT INTO removed(id) VALUES(?)", ((removed_id(event),) for event in events))
     _clean(store)
-    return sum(kind == DECISION for _, kind in rows)
+    return len(events)
 
 
 def forget(

@@ -18,10 +18,10 @@ from onearm.service import order
 from onearm.service.changes import environment
 from onearm.service.models import Models
 from onearm.service.records import Control, Decision, Outcome, Record, pack_row, unpack_row
+from onearm.service.repeats import as_context
 from onearm.service.replay import apply_control, changed_settings, with_current_row
 from onearm.service.snapshots import load_snapshot
 from onearm.service.store import Store
-from onearm.service.work import as_context
 
 CLOSE = 1e-9  # how far a probability may be off that other code or another machine computed
 SHOWN = ("records", "decisions", "snapshots", "violations")  # counts, in their order
@@ -61,20 +61,26 @@ class Report:
 
 def verify(store: Store, decisions: bool = True) -> Report:
     """Replay the log of a store; `decisions`: make every decision again, which takes longer."""
-    begin = time.perf_counter()
-    replay = _Replay(store, decisions)
-    for record in store.records():
-        replay.add(record)
-    replay.end()
-    replay.report.seconds = time.perf_counter() - begin
-    return replay.report
+    begin, report = time.perf_counter(), Report()
+    for damage in store.damages():
+        report.violate(f"the file is damaged: {damage}")
+    try:
+        replay = _Replay(store, decisions, report)
+        for record in store.records():
+            replay.add(record)
+        replay.end()
+    except Exception as error:  # whatever a damaged file leads to: this is for such files
+        last, what = report.counts["records"], f"{type(error).__name__}: {error}"
+        report.violate(f"the replay ended after {last:,} records: {what}")
+    report.seconds = time.perf_counter() - begin
+    return report
 
 
 class _Replay:
     """The state of a replay, and what it has found."""
 
-    def __init__(self, store: Store, decisions: bool) -> None:
-        self.store, self.decisions, self.report = store, decisions, Report()
+    def __init__(self, store: Store, decisions: bool, report: Report) -> None:
+        self.store, self.decisions, self.report = store, decisions, report
         self.counts = self.report.counts
         controls = store.controls(0, store.last_seq())
         self.order = order.Order(self.report.violate, controls)

@@ -1,11 +1,16 @@
 """Warming up: kernels are compiled before the first request, which would wait for them."""
 
+import json
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from onearm.agent.rows import chances_row, choose_row
+from onearm.ope.sequences import Running
 from onearm.service.models import new_agent
 
 if TYPE_CHECKING:
+    from onearm.service.app import App
     from onearm.service.core import Core
 
 
@@ -21,3 +26,21 @@ def warm_up(core: "Core") -> None:
             chances_row(agent, x, None)
             other = (choice.label, None, choice.propensity)
             agent.learner.update(x, other, 1.0 if agent.feedback == "reward" else True)
+    Running(0.0).add(np.array([0.5]))  # of the watcher, which would hold up decisions
+
+
+def warm_app(app: "App") -> None:
+    """Let a service of these settings decide, learn and replay once, in memory."""
+    from onearm.service import replay
+    from onearm.service.clock import Clock
+    from onearm.service.core import Core
+    from onearm.service.memory import MemoryStore
+    from onearm.service.requests import Decide, Feedback
+
+    core = Core(MemoryStore(), app.settings, Clock())
+    context = json.dumps({core.models.agent.schema.names[0]: None}).encode()
+    for request in (Decide("warm", context), Feedback("warm", 1.0)):
+        (answer,) = core.handle([request])
+        assert answer.status == 200, answer.body
+    warm_up(core)
+    replay.replayed(core.store, 0, None, core.seq)

@@ -60,6 +60,8 @@ class Watcher:
         self.points: deque[dict[str, Any]] = deque(maxlen=POINTS)
         self.state: dict[str, Any] = {}
         self.listeners: list[Callable[[dict[str, Any]], Any]] = []
+        self.failed: Callable[[Exception], Any] = lambda error: None  # is told why it ended
+        self.has_failed = False
         self.ending = threading.Event()
         self.thread = threading.Thread(target=self._run, name="watcher", daemon=True)
 
@@ -78,13 +80,17 @@ class Watcher:
         return {"points": [*self.points], "curve": finite([*self.curve.rows])}
 
     def _run(self) -> None:
-        self.look()
-        while not self.ending.wait(self.every):
+        try:
             self.look()
+            while not self.ending.wait(self.every):
+                self.look()
+        except Exception as error:  # decisions need no watcher: they go on
+            self.has_failed = True
+            self.failed(error)
 
     def look(self) -> None:
         """Take what is new, tell the listeners, and promote what the rule promotes."""
-        while rows := self.store.judged(self.seq, MOST):
+        while rows := self.store.sampled(self.seq, MOST):
             self.seq = rows[-1].seq
             self.frequencies.add(rows)
         self.comparison.refresh(self._add_to_curve)
@@ -117,6 +123,7 @@ class Watcher:
             "labels": self.frequencies.labels(names, retired),
             "checks": self.frequencies.checks(names),
             "differences": self._differences(),
+            "contexts": {"rows": monitoring.contexts.rows} | monitoring.contexts.counts(),
         }  # fmt: skip
 
     def _differences(self) -> list[dict[str, Any]]:
@@ -147,11 +154,9 @@ class Watcher:
     def _promote(self) -> None:
         core = self.writer.core
         rule = core.settings["promotion"]
-        rule = {"rule": rule} if isinstance(rule, str) else rule
         if rule["rule"] != "difference":
             return
-        level = rule.get("level", 0.05)
-        better = [d for d in self.comparison.differences(level) if d.low > 0]
+        better = [d for d in self.comparison.differences(1 - rule["level"]) if d.low > 0]
         if better and self.comparison.champion == core.models.champion:
             best = max(better, key=lambda d: d.low)
             body = {"policy": best.policy, "because": best._asdict()}

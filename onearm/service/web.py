@@ -15,6 +15,7 @@ import msgspec
 from onearm.service import messages
 from onearm.service.app import App
 from onearm.service.auth import Guard
+from onearm.service.bodies import Bodies
 from onearm.service.lines import Lines
 from onearm.service.requests import Answer, Request
 from onearm.service.watcher import Watcher
@@ -155,13 +156,16 @@ class Service:
             if name == b"content-length":
                 length = int(value)
             elif name == b"content-type":
-                is_json = value[:16].lower() == b"application/json" and value[16:17] in b";"
+                is_json = value[:16].lower() == b"application/json"
+                is_json = is_json and value[16:].lstrip()[:1] in b";"
         if length > most or not is_json:
             await self._refuse_body(receive, length, is_json)
         message = await receive()
         body = message.get("body", b"")
         while message.get("more_body"):
             message = await receive()
+            if message["type"] == "http.disconnect":  # what came is not all that was meant
+                raise RefusalError(400, "malformed", "the connection ended within the body")
             body += message.get("body", b"")
             if len(body) > most:
                 await self._refuse_body(receive, len(body), is_json)
@@ -178,16 +182,18 @@ class Service:
             raise RefusalError(413, "too_large", f"a body has at most {most} bytes", close)
         raise RefusalError(415, "wrong_type", "the content type must be application/json", close)
 
-    async def requested(self, decoder: Any, body: bytes, query: bytes) -> Reply:
+    async def requested(self, bodies: Bodies, body: bytes, query: bytes) -> Reply:
         """Answer requests of one kind: one of them, or a list, which is one commit."""
-        parsed = decoded(decoder, body)
+        parsed = decoded(bodies, body)
         if type(parsed) is not list:
             (answer,) = await self.submit([parsed.request(new_id)])
             return Reply(answer.status, encode(answer.body))
         if not 1 <= len(parsed) <= messages.MOST:
             reason = f"a list must have 1 to {messages.MOST} requests, got {len(parsed)}"
             raise RefusalError(422, "invalid", reason)
-        answers = await self.submit([item.request(new_id) for item in parsed])
+        requests = [item.request(new_id) for item in parsed if type(item) is not Answer]
+        done = iter(await self.submit(requests) if requests else ())
+        answers = [item if type(item) is Answer else next(done) for item in parsed]
         status = 200 if all(answer.status < 300 for answer in answers) else 207
         return Reply(status, encode([{"code": a.status, **a.body} for a in answers]))
 
@@ -200,13 +206,19 @@ class Service:
         answers = await future if taken else None
         if answers is None:
             self.n_refused += len(requests)
-            draining = self.draining.is_set() or self.writer.ending
-            what, reason = (
-                ("draining", "it is ending") if draining else ("busy", "its queue is full")
-            )
-            again = (b"retry-after", b"5" if draining else b"1")
-            raise RefusalError(503, what, f"the service takes no requests: {reason}", again)
+            raise self._refusal(was_taken=taken)
         return answers
+
+    def _refusal(self, was_taken: bool) -> RefusalError:
+        """Return why requests have no answers: each reason is another for who asks again."""
+        if was_taken or (self.writer.ended and not self.writer.ending):
+            what, pause = "commit_failed", b"5"
+            reason = "a commit failed, and the service ends: ask again once it runs"
+        elif self.draining.is_set() or self.writer.ending:
+            what, reason, pause = "draining", "the service is ending", b"5"
+        else:
+            what, reason, pause = "busy", "the queue is full", b"1"
+        return RefusalError(503, what, reason, (b"retry-after", pause))
 
     async def ask(self, call: Callable[[Any], Any]) -> Any:
         """Return `call(core)`, run by the writer between two batches."""
@@ -250,11 +262,11 @@ def new_id() -> str:
     return uuid4().hex
 
 
-def decoded(decoder: Any, body: bytes) -> Any:
+def decoded(bodies: Bodies, body: bytes) -> Any:
     """Return what a body says, or refuse it."""
     try:
-        return decoder.decode(body)
-    except msgspec.ValidationError as error:
-        raise RefusalError(422, "invalid", str(error)) from None
+        return bodies.read(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise RefusalError(400, "malformed", str(error)) from None
+        raise RefusalError(400, "malformed", f"the body must be JSON: {error}") from None
+    except ValueError as error:
+        raise RefusalError(422, "invalid", str(error)) from None

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-import msgspec
-
 from onearm.agent.feedback import as_outcome
 from onearm.schema.values import shown
 from onearm.service.changes import checked_change
+from onearm.service.preparing import still_valid
 from onearm.service.records import (
     DEFAULT,
     REPORTED,
@@ -16,10 +15,10 @@ from onearm.service.records import (
     Outcome,
     Rejected,
 )
+from onearm.service.repeats import as_context, difference
 from onearm.service.requests import Activate, Answer, Change, Decide, Feedback, Request
 from onearm.service.store import Batch
 
-_decode = msgspec.json.Decoder().decode  # as json.loads, but strict and three times as fast
 LONGEST = 200  # characters of an event's id
 EXPIRED = 256  # decisions that get the default reward in one commit
 
@@ -32,6 +31,7 @@ class Work:
         self.decisions: dict[str, Decision] = {}
         self.outcomes: dict[str, Outcome] = {}
         self.activated: set[str] = set()
+        self.prepared: Any = None  # of the change in it, which is the only one of a batch
         self.now = core.now()
 
     def seq(self) -> int:
@@ -55,9 +55,18 @@ class Work:
     def _decide(self, request: Decide) -> Answer:
         event_id = as_event_id(request.event_id)
         known = None if request.is_new else self._known(event_id)
-        if known is None:
+        if known is not None:
+            other = difference(request, known, self.core)
+            if other is not None:
+                reason = f"event {event_id!r} was decided with another {other}"
+                body = {"status": "conflict", "event_id": event_id, "reason": reason}
+                return Answer(409, body)
+        elif not request.is_new and self._is_removed(event_id):
+            return _removed(event_id)
+        else:
             context = as_context(request.context)
-            chosen = self.core.models.choose(context, request.among, event_id)
+            monitor = self.core.monitoring.contexts
+            chosen = self.core.models.choose(context, request.among, event_id, monitor)
             known = Decision(
                 self.seq(), self.now, event_id, request.context, chosen.x, chosen.allowed,
                 chosen.pmf, chosen.shadows, chosen.label, chosen.greedy, chosen.propensity,
@@ -78,6 +87,14 @@ class Work:
         due = self.now + self.core.settings["wait"]
         self.batch.pending.append((decision.seq, decision.event_id, due))
 
+    def _is_removed(self, event_id: str) -> bool:
+        return "compacted" in self.core.settings and self.core.store.is_removed(event_id)
+
+    def _unknown(self, event_id: str) -> Answer:
+        if self._is_removed(event_id):
+            return _removed(event_id)
+        return Answer(404, {"status": "unknown", "event_id": event_id})
+
     def _known(self, event_id: str) -> Decision | None:
         return self.decisions.get(event_id) or self.core.decision(event_id)
 
@@ -85,7 +102,7 @@ class Work:
         event_id = as_event_id(request.event_id)
         decision = self._known(event_id)
         if decision is None:
-            return Answer(404, {"status": "unknown", "event_id": event_id})
+            return self._unknown(event_id)
         reward = float(as_outcome(self.core.settings["feedback"], request.reward))
         outcome = self.outcomes.get(event_id) or self.core.outcome(event_id)
         if outcome is not None:
@@ -130,7 +147,7 @@ class Work:
         event_id = as_event_id(request.event_id)
         decision = self._known(event_id)
         if decision is None:
-            return Answer(404, {"status": "unknown", "event_id": event_id})
+            return self._unknown(event_id)
         if not decision.deferred or self._is_activated(event_id):
             return Answer(200, {"status": "active", "event_id": event_id})
         self.batch.records.append(Activation(self.seq(), self.now, event_id, decision.seq))
@@ -140,6 +157,8 @@ class Work:
 
     def _change(self, request: Change) -> Answer:
         core, seq = self.core, self.seq()
+        request = still_valid(core.store, request)
+        self.prepared = request.prepared
         body = checked_change(core.store, core.settings, core.models, request)
         self.batch.records.append(Control(seq, self.now, request.what, body))
         if request.what == "forget":
@@ -157,12 +176,6 @@ def as_event_id(event_id: Any) -> str:
     return event_id
 
 
-def as_context(data: bytes) -> dict[str, Any]:
-    """Return the context of JSON."""
-    try:
-        context = _decode(data)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"context must be JSON: {error}") from None
-    if not isinstance(context, dict):
-        raise ValueError(f"context must be an object of columns, got {shown(context)}")
-    return context
+def _removed(event_id: str) -> Answer:
+    reason = "the event is old: it was moved from the log to an export"
+    return Answer(410, {"status": "compacted", "event_id": event_id, "reason": reason})

@@ -34,7 +34,7 @@ def violations(path, acknowledged, clock=None):
     try:
         with clean():
             return _violations(path, acknowledged, clock)
-    except ValueError as error:
+    except (OSError, ValueError) as error:
         return [f"I1: the file cannot be read: {error}"]
 
 

@@ -165,7 +165,9 @@ class Service:
         os._exit(2)
 
     def _say(self, line):
-        os.write(self.pipe, json.dumps(line).encode() + b"\n")
+        """Write what was acknowledged; a writer that failed answers None, which promises nothing."""
+        if line is not None:
+            os.write(self.pipe, json.dumps(line).encode() + b"\n")
 
     def _ask(self, requests):
         """Send requests and wait; what is acknowledged goes to the pipe as it is answered."""
@@ -173,9 +175,7 @@ class Service:
 
         def done(answers):
             for request, answer in zip(requests, answers or (), strict=False):
-                line = noted(request, answer)
-                if line is not None:
-                    self._say(line)
+                self._say(noted(request, answer))
             answered.set()
 
         if self.writer.submit(requests, done):

@@ -16,7 +16,7 @@ from onearm.service.requests import Decide, Feedback
 from onearm.service.sqlite import SqliteStore
 from onearm.service.verify import verify
 from onearm.service.writer import Writer
-from tests.service import golden, machine, power
+from tests.service import damage, golden, machine, power
 from tests.service.making import Clock, context, core
 from tests.service.planted import clean
 
@@ -119,5 +119,6 @@ def golden_file():
 DETECTORS = {
     "state machine": state_machine, "verify": replay, "power loss": power_loss,
     "failing disk": failing_disk, "overload": overload, "long run": long_run,
-    "golden file": golden_file,
+    "golden file": golden_file, "damaged file": damage.damaged_file,
+    "old events": damage.old_events,
 }  # fmt: skip

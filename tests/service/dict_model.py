@@ -4,6 +4,7 @@ It reads nothing of the service's own bookkeeping: only decisions are taken from
 one else knows what was chosen.
 """
 
+import json
 from dataclasses import dataclass, field
 
 import onearm
@@ -37,6 +38,7 @@ class DictModel:
         self.store, self.wait, self.default = store, wait, default
         self.labels, self.retired = list(labels), []
         self.answers, self.deferred, self.due = {}, set(), {}
+        self.asked = {}  # event -> what it was decided for, and the labels that were active
         self.outcomes = {}  # event -> (reward, source)
         self.learnt = []  # (seq, event, reward) in order
         self.rejected = []
@@ -104,18 +106,27 @@ class DictModel:
         return self.change(request)
 
     def decide(self, request, now):
-        if request.event_id in self.answers:
-            return 200, None
         active = [label for label in self.labels if label not in self.retired]
+        if request.event_id in self.answers:
+            return self.decide_again(request)
         if request.among is not None and not set(request.among) <= set(active):
             return 422, "invalid"
         self.answers[request.event_id] = None
+        every = {*active} if self.retired else None
+        among = every if request.among is None else {*request.among}
+        self.asked[request.event_id] = (json.loads(request.context), among, every, request.deferred)
         self.seq += 1
         if request.deferred:
             self.deferred.add(request.event_id)
         else:
             self.due[request.event_id] = (now + self.wait, len(self.answers))
         return 200, None
+
+    def decide_again(self, request):
+        context, among, every, deferred = self.asked[request.event_id]
+        asked = every if request.among is None else {*request.among}
+        given = (json.loads(request.context), asked, request.deferred)
+        return (200, None) if given == (context, among, deferred) else (409, "conflict")
 
     def feedback(self, request, effects):
         event, reward = request

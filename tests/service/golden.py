@@ -1,6 +1,6 @@
-"""A small log of the first version, with two snapshots: later versions must read it.
+"""Small logs of all formats, with two snapshots each: later versions must read them.
 
-python -m tests.service.golden    writes it, once for each format of the file
+python -m tests.service.golden    writes that of the format of now, once
 """
 
 import lzma
@@ -16,7 +16,8 @@ from onearm.service.verify import verify
 from tests.service import power
 from tests.service.making import Clock, context, core, settings
 
-FILE = Path(__file__).parents[1] / "data" / "service_1.db.xz"
+DATA = Path(__file__).parents[1] / "data"
+FILES = [DATA / f"service_{number}.db.xz" for number in (1, 2)]
 COUNTS = {"reported": 27, "default": 58, "pending": 17, "not_activated": 14}
 FIRST = {"label": "c", "propensity": 1 / 3, "policy": "first", "model_seq": 1, "seq": 2}
 
@@ -42,14 +43,19 @@ def write():
                     service.save_snapshot()
             store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             store.connection.execute("PRAGMA journal_mode = DELETE")
-        FILE.write_bytes(lzma.compress(path.read_bytes()))
+        FILES[-1].write_bytes(lzma.compress(path.read_bytes()))
 
 
 def check():
-    """Read the file, verify it, and let a service go on with it."""
+    """Read the files, verify them, and let a service go on with each."""
+    for file in FILES:
+        _check(file)
+
+
+def _check(file):
     with TemporaryDirectory() as folder:
         path = Path(folder) / "log.db"
-        path.write_bytes(lzma.decompress(FILE.read_bytes()))
+        path.write_bytes(lzma.decompress(file.read_bytes()))
         assert read_log(path).counts == COUNTS
         with closing(SqliteStore(path)) as store:
             report = verify(store)

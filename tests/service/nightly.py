@@ -8,9 +8,9 @@ import time
 from pathlib import Path
 
 from onearm.experiments.identity import about
-from tests.service import crash, machine, power
+from tests.service import crash, killed_server, machine, power, sync_points
 
-CRASHES, IMAGES, EXAMPLES, SEEDS = 240, 2000, 1500, 3
+CRASHES, SERVERS, IMAGES, EXAMPLES, SEEDS = 240, 40, 2000, 1500, 3
 
 
 def crashes(rounds):
@@ -19,6 +19,14 @@ def crashes(rounds):
     kills = ", ".join(f"{n} {point.replace('_', ' ')}" for point, n in result.kills.items())
     done = f"{result.rounds} kills ({kills}), {result.acknowledged:,} acknowledgements"
     return "crash loop", done, result.violations
+
+
+def servers(rounds):
+    """Return a row: how often a server was killed under clients that retry."""
+    result = killed_server.killed(rounds, seed=5)
+    done = f"{result.rounds} kills of `onearm serve`, {killed_server.CLIENTS} clients that retry"
+    known = f"{result.decisions:,} decisions and {result.rewards:,} rewards acknowledged"
+    return "crash loop through HTTP", f"{done}, {known}", result.violations
 
 
 def losses(trials):
@@ -38,6 +46,16 @@ def faults(seeds):
         yield f"failing disk, {what}", f"{total:,} runs, one for each write and sync", wrong
 
 
+def syncs(every):
+    """Yield rows: syncs that fail, or are the last thing that a process does."""
+    if not sync_points.has_strace():
+        yield "sync points", f"left out: {sync_points.MISSING}", []
+        return
+    for what, n, ended, wrong in sync_points.rows(every):
+        name = {"error": "EIO", "kill": "SIGKILL"}.get(what, f"EIO of `{what}`")
+        yield f"sync points, {name}", f"{n} syncs by strace, which ended {ended} processes", wrong
+
+
 def examples(n):
     """Return a row: examples of the state machine."""
     try:
@@ -49,8 +67,10 @@ def examples(n):
 
 def rows(share):
     yield crashes(max(1, int(CRASHES * share)))
+    yield servers(max(1, int(SERVERS * share)))
     yield losses(int(IMAGES * share))
     yield from faults(max(1, int(SEEDS * share)))
+    yield from syncs(max(1, round(1 / share)))
     yield examples(int(EXAMPLES * share))
 
 

@@ -1,7 +1,8 @@
 """Planted bugs of the core: what is committed, answered, applied, and in which order."""
 
-from onearm.service import changes
+from onearm.service import changes, preparing
 from onearm.service import core as core_module
+from onearm.service import work as work_module
 from onearm.service.core import Core
 from onearm.service.records import DEFAULT, REPORTED, Outcome, Rejected
 from onearm.service.requests import Answer
@@ -129,7 +130,19 @@ def learn_twice(core, work):
             core.models.learn(record, work.decisions[record.event_id])
 
 
+def same_whatever_is_asked(request, known, core):
+    return None
+
+
+def never_void(store, made):
+    return False
+
+
 BUGS = (
+    ("another wish gets the old answer", "I2", "a known event id is not compared with its context",
+     ((work_module, "difference", same_whatever_is_asked),), ("state machine",)),
+    ("void preparation used", "I3", "what was prepared before another change is taken after it",
+     ((preparing, "is_void", never_void),), ("state machine",)),
     ("apply before commit", "I3", "outcomes are applied, then committed",
      ((Core, "_commit", apply_before_commit),), ("state machine",)),
     ("acknowledge before commit", "I1", "the answer leaves before the commit",

@@ -2,6 +2,7 @@
 
 from onearm.service import sqlite
 from onearm.service.sqlite import SqliteStore
+from onearm.service.work import Work
 from onearm.service.writer import Writer
 
 prepare, commit, submit = SqliteStore._prepare, SqliteStore.commit, Writer.submit
@@ -50,7 +51,19 @@ def strict_format(store, read_only):
     prepare(store, read_only)
 
 
+def undamaged(connection):
+    return []
+
+
+def free_again(work, event_id):
+    return False
+
+
 BUGS = (
+    ("damage not looked for", "I13", "a file whose bytes have changed is started",
+     ((sqlite, "damages", undamaged),), ("damaged file",)),
+    ("ids free again", "I2", "an event that was compacted is decided anew",
+     ((Work, "_is_removed", free_again),), ("old events",)),
     ("commit not synced", "I1", "synchronous is NORMAL: a commit is not on the disk",
      ((SqliteStore, "_prepare", not_synced),), ("power loss",)),
     ("nothing synced", "I1", "synchronous is OFF",

@@ -104,7 +104,7 @@ def fail(error=apsw.IOError, seed=0, n=5, every=1, only="sync"):
             try:
                 with quiet():
                     run.play(n)
-            except (apsw.Error, ValueError):
+            except (apsw.Error, OSError, ValueError):
                 failed += 1
             if disk.has_failed:
                 wrong += checked_copy(run, folder)

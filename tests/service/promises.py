@@ -65,9 +65,10 @@ def written():
 
 
 def main():
-    before, _, rest = PAGE.read_text().partition(BEGIN)
     crash.warm()
-    PAGE.write_text(f"{before}{BEGIN}{table(matrix())}{END}{rest.partition(END)[2]}")
+    made = table(matrix())
+    before, _, rest = PAGE.read_text().partition(BEGIN)
+    PAGE.write_text(f"{before}{BEGIN}{made}{END}{rest.partition(END)[2]}")
 
 
 if __name__ == "__main__":

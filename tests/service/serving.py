@@ -80,10 +80,12 @@ def serving(store=None, folder=Path(), **changes):
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     served = Served(app, store, server, listener.getsockname()[1], log, failures)
+    served.thread = thread
     try:
         served.get("/healthz")
         yield served
     finally:
-        served.drain()
+        if thread.is_alive():
+            served.drain()
         thread.join(20)
         assert not thread.is_alive()

@@ -8,5 +8,6 @@ def settings(**changes):
     return {
         "labels": ["a", "b", "c"], "schema": Schema({"x": "number"}).to_json(),
         "feedback": "reward", "seed": 0, "wait": 3600.0, "default_reward": 0.0,
-        "promotion": "never", "champion": "main", "policies": {"main": {"name": "InverseGap"}},
+        "promotion": {"rule": "never", "level": 0.95},
+        "champion": "main", "policies": {"main": {"name": "InverseGap"}},
     } | changes  # fmt: skip

@@ -28,6 +28,7 @@ name = "EpsilonGreedy"
 
 [promotion]
 rule = "difference"
+level = 0.99
 
 [tokens.shop]
 sha256 = "{sha256}"
@@ -54,7 +55,8 @@ def test_a_file_becomes_settings(tmp_path):
     assert settings["policies"] == {
         "inversegap": {"name": "InverseGap", "scale": 20.0}, "greedy": {"name": "EpsilonGreedy"}
     }  # fmt: skip
-    assert (settings["champion"], settings["promotion"]) == ("inversegap", "difference")
+    assert settings["champion"] == "inversegap"
+    assert settings["promotion"] == {"rule": "difference", "level": 0.99}
     assert settings["default_reward"] == 0.5
     assert (app.server.host, app.server.port) == ("0.0.0.0", 9000)
     assert app.server.file == str(tmp_path / "log.db")
@@ -66,7 +68,8 @@ def test_defaults(tmp_path):
     assert (app.server.host, app.server.port, app.tokens) == ("127.0.0.1", 8080, ())
     assert app.server.file == str(tmp_path / "news.db")
     assert app.settings["feedback"] == "reward"
-    assert (app.settings["wait"], app.settings["promotion"]) == (3600.0, "never")
+    assert app.settings["wait"] == 3600.0
+    assert app.settings["promotion"] == {"rule": "never", "level": 0.95}
 
 
 def test_a_policy_may_have_a_name_of_its_own(tmp_path):
@@ -119,7 +122,11 @@ TABLE = {"sha256": "0" * 64, "scopes": ["decide"]}
         ({"challengers": {"x": {"name": "Banditron"}}}, "challengers.x"),
         ({"challengers": {"x": "Chorus"}}, "challengers.x.name must be"),
         ({"promotion": {"rule": "diference"}}, "did you mean 'difference'"),
-        ({"promotion": {"level": 1}}, "promotion.level is unknown"),
+        ({"promotion": {"levl": 0.9}}, "promotion.levl is unknown"),
+        *(
+            ({"promotion": {"level": level}}, "promotion.level must be a number in [0.5, 1), got")
+            for level in (1, 1.0, 0.49, float("nan"), "high", True)
+        ),
         ({"tokens": {"t": "secret"}}, "tokens.t must be a table"),
         ({"tokens": {"t": TABLE | {"sha256": "secret"}}}, "tokens.t.sha256 must be 64 hexadecimal"),
         ({"tokens": {"t": TABLE | {"scopes": ["decdie"]}}}, "did you mean 'decide'"),

@@ -6,6 +6,7 @@ import json
 import threading
 from contextlib import contextmanager
 
+import numpy as np
 import pytest
 
 import onearm
@@ -48,7 +49,9 @@ def test_decide_feedback_activate_state(served, kind):
         decision = client.decide(CONTEXT, among=["a", "b"])
         assert decision.label in ("a", "b")
         assert served.store.decision(decision.event_id).seq == decision.seq
-        assert client.decide(CONTEXT, event_id=decision.event_id) == decision
+        assert client.decide(CONTEXT, event_id=decision.event_id, among=["b", "a"]) == decision
+        with pytest.raises(ServiceError, match=r"conflict \(409\)"):
+            client.decide(CONTEXT, event_id=decision.event_id)
         assert client.feedback(decision.event_id, 1.0).status == "applied"
         assert client.feedback(decision.event_id, 1.0).status == "duplicate"
         deferred = client.decide(CONTEXT, deferred=True)
@@ -65,8 +68,43 @@ def test_many_at_once(served, kind):
         assert [answer.status for answer in settled] == ["applied"] * 5
         ids = [f"{kind.__name__}-{i}" for i in range(3)]
         assert [d.event_id for d in client.decide_many([CONTEXT] * 3, event_ids=ids)] == ids
-        with pytest.raises(ServiceError, match="unknown"):
-            client.feedback_many({ids[0]: 1.0, "nobody": 1.0})
+
+
+@BOTH
+def test_of_many_those_that_are_wrong_are_refused_alone(served, kind):
+    name = f"part-{kind.__name__}"
+    ids = [f"{name}-{i}" for i in range(4)]
+    contexts = [CONTEXT, {"age": "old"}, CONTEXT, [1]]
+    with kind(served.url, "news") as client:
+        decisions = client.decide_many(contexts, event_ids=ids)
+        assert [d.refused for d in decisions] == [False, True, False, True]
+        assert [getattr(d, "code", None) for d in decisions] == [None, 422, None, 422]
+        assert "age" in decisions[1].reason
+        assert served.store.decision(ids[1]) is None
+        rewards = {ids[0]: 1.0, "nobody": 1.0, ids[2]: 5.0}
+        settled = client.feedback_many(rewards)
+        assert [s.status for s in settled] == ["applied", "unknown", "invalid"]
+        assert served.store.outcome(ids[0]).reward == 1.0
+        assert settled[2].refused
+        assert "[0, 1], got 5" in settled[2].reason
+
+
+@BOTH
+def test_values_of_numpy_are_taken_and_others_are_named(served, kind):
+    context = {"age": np.int64(31), "on": np.str_("phone")}
+    with kind(served.url, "news") as client:
+        decision = client.decide(context, among=np.array(["a", "b"]))
+        assert json.loads(served.store.decision(decision.event_id).context) == CONTEXT
+        assert client.feedback(decision.event_id, np.float32(0.5)).status == "applied"
+        decision = client.decide({"age": np.nan, "on": np.bool_(True)})
+        logged = json.loads(served.store.decision(decision.event_id).context)
+        assert logged == {"age": None, "on": True}
+        client.feedback(decision.event_id, np.bool_(True))
+        words = r"reward must be a finite number, a text, true, false or None, got nan"
+        with pytest.raises(ValueError, match=words):
+            client.feedback(decision.event_id, float("nan"))
+        with pytest.raises(ValueError, match=r"\[1\]\.context\.age must be .*, got <object"):
+            client.decide_many([CONTEXT, {"age": object()}])
 
 
 @BOTH

@@ -1,5 +1,7 @@
 """Overload, drain and failure: a full queue refuses, nothing is lost, and no false answers."""
 
+import json
+import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -8,7 +10,8 @@ import pytest
 
 from onearm.service.memory import MemoryStore
 from onearm.service.records import Decision
-from onearm.service.requests import Decide
+from onearm.service.requests import Decide, Feedback
+from tests.service import making
 from tests.service.serving import CONTEXT, serving
 
 
@@ -100,20 +103,54 @@ def test_drain_answers_what_waits_and_refuses_what_comes():
     assert store.snapshots()[0] == len(store.log)
 
 
+def test_drain_does_not_wait_for_requests_of_which_a_part_has_come():
+    head = "POST /v1/news/decide HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
+    parts = [
+        head,
+        f"{head}content-length: 500\r\n\r\n",
+        f"{head}content-length: 500\r\n\r\n" + '{"c',
+    ]
+    with serving() as served:
+        sockets = [socket.create_connection(("127.0.0.1", served.port), 20) for _ in parts]
+        for some, part in zip(sockets, parts, strict=True):
+            some.sendall(part.encode())
+        served.decide()
+        begin = time.monotonic()
+        served.drain()
+        wait_until(lambda: not served.thread.is_alive())
+        assert time.monotonic() - begin < 3.0
+        for some in sockets:
+            assert some.recv(100)[:12] in (b"", b"HTTP/1.1 400")
+            some.close()
+
+
+def test_a_body_that_ends_before_its_end_is_not_done():
+    """In chunks: what has come is JSON, but nobody knows whether it is all."""
+    body = b'{"context": {"age": 31}, "event_id": "half"}'
+    head = "POST /v1/news/decide HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
+    chunk = f"{head}transfer-encoding: chunked\r\n\r\n{len(body):x}\r\n".encode() + body + b"\r\n"
+    with serving() as served:
+        with socket.create_connection(("127.0.0.1", served.port), 20) as some:
+            some.sendall(chunk)
+            time.sleep(0.3)
+        time.sleep(0.3)
+        served.decide(event_id="after")
+        assert served.store.decision("half") is None
+
+
 def test_a_commit_that_fails_ends_the_service_without_false_answers():
     store = MemoryStore()
     with serving(store) as served:
         served.decide(event_id="before")
         store.fail = OSError("disk full")
-        try:
-            status, answer = served.post("decide", {"context": CONTEXT, "event_id": "lost"})
-        except OSError:
-            status = 503
-        assert status == 503, answer
+        status, answer = served.post("decide", {"context": CONTEXT, "event_id": "lost"})
+        assert (status, answer["status"]) == (503, "commit_failed")
+        assert "a commit failed" in answer["reason"]
         wait_until(lambda: served.failures)
         assert isinstance(served.failures[0], OSError)
         assert store.decision("lost") is None
-        assert served.post("decide", {"context": CONTEXT})[0] == 503
+        status, answer = served.post("decide", {"context": CONTEXT})
+        assert (status, answer["status"]) == (503, "commit_failed")
         assert served.get("/readyz")[0] == 503
 
 
@@ -128,3 +165,16 @@ def test_default_rewards_come_in_time_and_late_feedback_is_stored(wait):
         assert served.get("/v1/news/state")[1]["sha256"] == before
         assert [rejected.why for rejected in served.store.rejected] == ["late"]
         assert b"onearm_expired_total 1.0" in served.get("/metrics")[1]
+
+
+def test_large_contexts_are_not_kept_in_memory_and_their_events_are_known():
+    service = making.core()
+    note = json.dumps({"age": 30, "device": "phone", "note": "x" * 100_000}).encode()
+    for i in range(4):
+        service.handle([Decide(f"large {i}", note), Decide(f"small {i}", making.context(i))])
+    service.handle([Feedback("large 0", 1.0), Feedback("small 0", 1.0)])
+    assert [*service.recent] == [f"small {i}" for i in range(4)]
+    assert [*service.outcomes] == ["small 0"]
+    again = [Decide("large 0", note), Feedback("large 0", 1.0), Feedback("large 0", 0.5)]
+    assert [answer.status for answer in service.handle(again)] == [200, 200, 409]
+    assert service.handle([Feedback("large 1", 0.0)])[0].body["status"] == "applied"

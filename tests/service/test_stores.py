@@ -3,7 +3,7 @@
 import pytest
 
 from onearm.service.memory import MemoryStore
-from onearm.service.records import Activation, Control, Decision, Outcome, Piece, Rejected
+from onearm.service.records import Activation, Control, Decision, Outcome, Piece, Rejected, Sampled
 from onearm.service.sqlite import SqliteStore
 from onearm.service.store import Batch
 
@@ -100,6 +100,8 @@ def test_outcomes_come_with_their_decisions(store):
 def test_what_became_of_decisions(store):
     filled(store)
     store.commit(Batch([decision(6, "g", True)]))
+    assert [r.seq for r in store.sampled(0, 9)] == [2, 4, 6]
+    assert store.sampled(2, 1) == [Sampled(4, decision(4).pmf, decision(4).label)]
     assert [(r.seq, r.reward, r.is_open) for r in store.judged(0, 9)] == [
         (2, 0.5, False), (4, None, True), (6, None, False),
     ]  # fmt: skip

@@ -1,6 +1,8 @@
 """Living with a file: backups, compaction, forgetting, and reading it as a log."""
 
+import hashlib
 import json
+import os
 from contextlib import closing
 
 import numpy as np
@@ -44,6 +46,12 @@ def sound(path):
         return report
 
 
+def control(path, what):
+    """Return the body of a control record."""
+    with closing(SqliteStore(path, read_only=True)) as store:
+        return store.one("SELECT body FROM log WHERE kind = 4 AND source = ?", (what,))[0]
+
+
 def run(*words):
     return CliRunner().invoke(app, [str(word) for word in words])
 
@@ -67,7 +75,7 @@ def test_a_backup_of_a_file_in_use_is_that_of_one_moment(path, tmp_path):
 
 
 def test_old_events_go_to_an_export_and_the_rest_is_verified_from_a_base(path, tmp_path):
-    sha256, seq = play(path)
+    _, seq = play(path)
     whole = read_log(path).events()
     n = upkeep.compact(path, 1080.0, tmp_path / "old.parquet")
     kept, old = read_log(path).events(), onearm.Log.read(tmp_path / "old.parquet").events()
@@ -82,6 +90,36 @@ def test_old_events_go_to_an_export_and_the_rest_is_verified_from_a_base(path, t
         (answer,) = service.handle([Change("rollback", {"policy": "first", "seq": 5})])
         assert answer.status == 422
     sound(path)
+
+
+def test_nothing_is_removed_before_its_export_is_on_the_disk(path, tmp_path, monkeypatch):
+    play(path)
+    export, synced, sync, remove = tmp_path / "old.parquet", [], os.fsync, upkeep._remove
+
+    def noted(number):
+        synced.append((os.fstat(number).st_ino, os.fstat(number).st_size))
+        sync(number)
+
+    def after_sync(store, removed):
+        assert (export.stat().st_ino, export.stat().st_size) in synced
+        assert tmp_path.stat().st_ino in {inode for inode, _ in synced}
+        return remove(store, removed)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    monkeypatch.setattr(upkeep, "_remove", after_sync)
+    assert upkeep.compact(path, 1080.0, export) > 10
+    assert (
+        json.loads(control(path, "compact"))["sha256"]
+        == hashlib.sha256(export.read_bytes()).hexdigest()
+    )
+
+
+def test_a_backup_has_its_name_on_the_disk(path, tmp_path, monkeypatch):
+    play(path)
+    synced, sync = [], os.fsync
+    monkeypatch.setattr(os, "fsync", lambda n: (synced.append(os.fstat(n).st_ino), sync(n)))
+    upkeep.backup(path, tmp_path / "copy.db")
+    assert tmp_path.stat().st_ino in synced
 
 
 def test_compaction_keeps_what_has_no_outcome_yet_and_can_be_repeated(path, tmp_path):
@@ -185,7 +223,7 @@ def test_a_service_that_runs_keeps_others_from_writing(path, tmp_path):
         ):
             done = run(*words)
             assert done.exit_code == 2
-            assert "used by another process" in " ".join(done.output.split())
+            assert "used by another process" in " ".join(done.output.replace("│", " ").split())
 
 
 @pytest.mark.filterwarnings("ignore:categories")

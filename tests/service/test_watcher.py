@@ -9,7 +9,7 @@ import pytest
 from onearm.service.core import Core
 from onearm.service.frequencies import Frequencies
 from onearm.service.memory import MemoryStore
-from onearm.service.records import Judged
+from onearm.service.records import Sampled
 from onearm.service.requests import Change, Decide, Feedback
 from onearm.service.watcher import Curve, Watcher
 from onearm.service.writer import Writer
@@ -60,7 +60,7 @@ def test_labels_that_are_added_later_are_counted():
 @pytest.mark.compiled
 @pytest.mark.parametrize("rule", ["never", "difference"])
 def test_a_challenger_is_promoted_if_the_rule_says_so(rule):
-    core, watcher = watched(promotion={"rule": rule})
+    core, watcher = watched(promotion={"rule": rule, "level": 0.95})
     watcher.writer.start()
     play(core, 0, 1500)
     watcher.look()
@@ -68,6 +68,23 @@ def test_a_challenger_is_promoted_if_the_rule_says_so(rule):
     assert core.models.champion == ("gap" if rule == "difference" else "main")
     if rule == "difference":
         assert core.store.log[-1].body["because"]["low"] > 0
+
+
+@pytest.mark.compiled
+def test_a_promotion_needs_the_level_of_the_rule():
+    core, watcher = watched(promotion={"rule": "difference", "level": 0.95})
+    play(core, 0, 100)
+    watcher.look()
+    low = {level: watcher.comparison.differences(1 - level)[0].low for level in (0.5, 1 - 1e-12)}
+    assert low[1 - 1e-12] < 0 < low[0.5]  # else the test tells nothing
+    promoted = []
+    watcher.writer.submit = lambda requests, done: promoted.extend(requests)
+    core.settings["promotion"]["level"] = 1 - 1e-12
+    watcher.look()
+    assert promoted == []
+    core.settings["promotion"]["level"] = 0.5
+    watcher.look()
+    assert promoted[0].body["because"]["low"] == low[0.5]
 
 
 def test_nothing_is_known_before_the_first_reward():
@@ -113,10 +130,25 @@ def test_wrong_probabilities_are_found_and_right_ones_are_not(wrong, passed):
         labels = [rng.choice(4, p=row) for row in p]
         p = p + wrong * (np.array([1, -1, 0, 0]) * np.minimum(p[:, :1], p[:, 1:2]))
         pairs = zip(p, labels, strict=True)
-        frequencies.add([Judged(1, row.tobytes(), None, label, None, True) for row, label in pairs])
+        frequencies.add([Sampled(1, row.tobytes(), label) for row, label in pairs])
         checks = frequencies.checks(("a", "b", "c", "d"))
         always &= all(check["passed"] for check in checks)
     assert always == passed
+
+
+def test_while_a_reward_is_waited_for_nothing_is_read_again_and_again():
+    core, watcher = watched()
+    play(core, 0, 10)
+    core.handle([Decide("open", b'{"x": 1}')])
+    play(core, 10, 20)
+    watcher.look()
+    asked, judged = [], core.store.judged
+    core.store.judged = lambda after, most: asked.append(most) or judged(after, most)
+    watcher.look()
+    assert asked == [1]
+    core.handle([Feedback("open", 1.0)])
+    watcher.look()
+    assert watcher.comparison.above.n == 21
 
 
 def test_after_a_promotion_nobody_is_compared_with_the_former_champion():
@@ -130,3 +162,13 @@ def test_after_a_promotion_nobody_is_compared_with_the_former_champion():
     play(core, 10, 20)
     watcher.look()
     assert [d["policy"] for d in watcher.state["differences"]] == ["main"]
+
+
+def test_a_watcher_that_fails_is_told_of():
+    core, watcher = watched()
+    errors = []
+    watcher.failed = errors.append
+    watcher.store = None
+    watcher._run()
+    assert watcher.has_failed
+    assert isinstance(errors[0], AttributeError)
