@@ -79,16 +79,16 @@ def report(results: Results) -> str:
     for name, run in results["measured"].items():
         bound = required.get(name)
         rate = run["rows_per_cpu_second"]
-        demanded = ["", ""]
+        bound_and_met = ["", ""]
         if bound:
-            demanded = [f"at least {bound.bound:,}", "yes" if bound.met else "**no**"]
-        rows.append([name, f"{rate:,.0f}", f"{1e6 / rate:.1f}", *demanded])
+            bound_and_met = [f"at least {bound.bound:,}", "yes" if bound.met else "**no**"]
+        rows.append([name, f"{rate:,.0f}", f"{1e6 / rate:.1f}", *bound_and_met])
     return f"""# An agent by dict
 
 {written_by(results)}
 A round is a choice and an update for a dict of 10 mixed columns, with {len(LABELS)} labels, on one
 core; the best of {results["sizes"]["repeats"]} repeats of {results["sizes"]["rounds"]:,} rounds.
-`keys`: each choice is drawn from a key.
+`keys`: each choice is sampled by a key.
 
 {table(["what", "rounds per CPU second", "µs", "required", "met"], rows)}
 """

@@ -15,7 +15,7 @@ TARGET = Path(__file__).with_name("check_table.md")
 
 def table() -> str:
     """Return the text of check_table.md as the code has it now."""
-    lines = ["| check | what it demands |", "|---|---|"]
+    lines = ["| check | what it requires |", "|---|---|"]
     for check in CHECKS:
         lines.append(
             f"| `{check.__name__}` | {(check.__doc__ or '').strip()}{_exceptions(check)} |"

@@ -36,15 +36,18 @@ def setup(app):
     """Write formulas as MathML, which browsers show without a program, a font or a network."""
     renderers = {"inline_renderers": (inline, None), "block_renderers": (block, None)}
     app.add_html_math_renderer("mathml", **renderers)
-    app.connect("doctree-resolved", mark_short)
+    app.connect("doctree-resolved", mark_lengths)
 
 
-def mark_short(app, doctree, docname):
-    """Mark code and cells of tables that are short enough never to be broken into lines."""
+def mark_lengths(app, doctree, docname):
+    """Mark code and cells of tables that are never broken into lines, and cells of long texts."""
     for kind, longest in ((nodes.literal, 30), (nodes.entry, 20)):
         for node in doctree.findall(kind):
             if len(node.astext()) <= longest:
                 node["classes"].append("short")
+    for node in doctree.findall(nodes.entry):
+        if len(node.astext()) > 80:
+            node["classes"].append("long")
 
 
 def inline(translator, node):

@@ -16,7 +16,7 @@ order = np.random.default_rng(0).permutation(len(X))
 train, test = order[:1200], order[1200:]
 
 models = {
-    "AdaBoostMH, stumps": onearm.AdaBoostMH(n_rounds=2000, random_state=0),
+    "AdaBoostMH, stumps": onearm.AdaBoostMH("stump", n_rounds=2000, random_state=0),
     "AdaBoostMH, products": onearm.AdaBoostMH("product", n_rounds=1000, random_state=0),
     "AdaBoostClassifier": AdaBoostClassifier(n_estimators=200, random_state=0),
     "RandomForestClassifier": RandomForestClassifier(n_estimators=200, random_state=0),

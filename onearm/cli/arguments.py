@@ -51,6 +51,12 @@ def require_file(path: Path, what: str) -> None:
         raise typer.BadParameter(f"{what} must be a file that exists, got {str(path)!r}{hint}")
 
 
+def require_folder(out: Path) -> None:
+    """Refuse a place that no file can be written to, before anything is done."""
+    if out.is_dir() or not out.resolve().parent.is_dir():
+        raise FileNotFoundError(f"--out must be a file in a folder that exists, got {str(out)!r}")
+
+
 def learner_names(names: str, known: Iterable[str] = onearm.LEARNERS) -> list[str]:
     """Return the names of a list with commas; "all" is every known one."""
     if names == "all":

@@ -17,13 +17,20 @@ def errors_in_words() -> Iterator[None]:
     except (typer.Exit, typer.Abort):  # which are RuntimeErrors
         raise
     except (FileNotFoundError, FileExistsError, NotADirectoryError, IsADirectoryError) as error:
-        raise typer.BadParameter(str(error)) from error
+        is_of_system = error.errno is not None
+        text = f"{error.strerror}: {str(error.filename)!r}" if is_of_system else str(error)
+        raise typer.BadParameter(text) from error
     except OSError as error:
         path = f"{error.filename}: " if error.filename is not None else ""
         typer.echo(f"error: {path}{error.strerror or error}", err=True)
         raise typer.Exit(1) from error
     except (ValueError, ImportError, RuntimeError) as error:
         raise typer.BadParameter(str(error)) from error
+    except Exception as error:
+        if type(error).__module__ != "apsw":  # which is imported by the service only
+            raise
+        typer.echo(f"error: the file cannot be read or written: {error}", err=True)
+        raise typer.Exit(1) from error
 
 
 @contextmanager

@@ -1,6 +1,5 @@
 """The command `onearm fit`: a learner plays along a file, with bandit feedback, and is saved."""
 
-import json
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,10 +8,16 @@ import typer
 from typer import Argument, Option
 
 import onearm
-from onearm.cli.arguments import Label, Nominal, SchemaFile, file_options, find_name
+from onearm.cli.arguments import (
+    Label,
+    Nominal,
+    SchemaFile,
+    file_options,
+    find_name,
+    require_folder,
+)
 from onearm.cli.errors import errors_in_words
-from onearm.core.parameters import parameters
-from onearm.schema.names import did_you_mean
+from onearm.core.parameters import from_texts, parameters
 
 MADE = ("n_classes", "n_features", "nominal", "seed")  # parameters that the command sets
 
@@ -56,17 +61,18 @@ def fit(
             others = "--learner, --set, --seed, --shuffle and --raw"
             raise typer.BadParameter(f"--race has its winner's settings: leave out {others}")
         with errors_in_words():
-            _require_folder(out)
+            require_folder(out)
             _winner(race, _entry(data, label, nominal, schema), new_order).save(out)
         typer.echo(f"saved: {out}")
         return
     with errors_in_words():
         cls = getattr(onearm, find_name(learner, onearm.LEARNERS, "learner"))
-        settings = _settings(setting or [], cls)
+        known = [p.name for p in parameters(cls) if p.name not in MADE] + ["interactions"]
+        settings = from_texts(setting or [], known, "--set")
         stream = _stream(data, label, nominal, schema, seed)
         stream = stream.shuffled(seed) if shuffle else stream
         model = stream.learner(cls, raw=raw, seed=seed, **settings)
-        _require_folder(out)
+        require_folder(out)
         trace, stopped = _played(model, stream)
         model.save(out)
     if stopped:
@@ -100,28 +106,6 @@ def _entry(data: str, label: str | None, nominal: str, schema: Path | None) -> A
     """Return a stream as a plan has it: a name, or a file with how it is read."""
     options = file_options(label, nominal, schema)
     return {"file": data, **options} if options else data
-
-
-def _settings(given: list[str], cls: Any) -> dict[str, Any]:
-    """Return parameters of texts such as gamma=0.1; what is no JSON is a word."""
-    known = [p.name for p in parameters(cls) if p.name not in MADE] + ["interactions"]
-    settings = {}
-    for text in given:
-        name, equals, value = text.partition("=")
-        if not equals or name not in known:
-            allowed = f"name=value, with one of {', '.join(known)} as name"
-            raise ValueError(f"--set must be {allowed}, got {text!r}{did_you_mean(name, known)}")
-        try:
-            settings[name] = json.loads(value)
-        except ValueError:
-            settings[name] = value
-    return settings
-
-
-def _require_folder(out: Path) -> None:
-    """Refuse a place that no model can be saved to, before anything is learnt."""
-    if out.is_dir() or not out.resolve().parent.is_dir():
-        raise FileNotFoundError(f"--out must be a file in a folder that exists, got {str(out)!r}")
 
 
 def _played(model: Any, stream: Any) -> tuple[Any, bool]:

@@ -11,7 +11,7 @@ import typer
 from typer import Argument, Option
 
 import onearm
-from onearm.cli.arguments import require_file
+from onearm.cli.arguments import require_file, require_folder
 from onearm.cli.errors import errors_in_words
 
 
@@ -29,6 +29,8 @@ def predict(
     with errors_in_words():
         require_file(model, "model")
         require_file(data, "data")
+        if out is not None:
+            require_folder(out)
         loaded, monitor = onearm.load(model), onearm.Monitor()
         with _writer(out, _label_name(loaded)) as write:
             for rows in _rows(loaded, data, monitor):

@@ -1,6 +1,7 @@
 """The program `onearm`: its commands, each in a file of its own."""
 
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -8,6 +9,7 @@ from typer import Argument, Option
 
 import onearm
 from onearm.cli.arguments import Learners, find_name, learner_names
+from onearm.cli.bakeoff import bakeoff
 from onearm.cli.datasets import datasets
 from onearm.cli.evaluate import evaluate
 from onearm.cli.fit import fit
@@ -16,7 +18,7 @@ from onearm.cli.log import log
 from onearm.cli.papers import papers
 from onearm.cli.predict import predict
 from onearm.cli.race import race
-from onearm.cli.serve import serve, token
+from onearm.cli.serve import serve, token, warm_service
 from onearm.cli.upkeep import backup, compact, forget
 from onearm.cli.verify import verify
 
@@ -50,6 +52,7 @@ for command in (log, verify, backup, compact, forget):
     app.command()(command)
 app.command()(datasets)
 app.command()(papers)
+app.command()(bakeoff)
 
 
 @app.command()
@@ -71,15 +74,23 @@ def check(
 def warm(
     learners: Learners = "all",
     play: Annotated[bool, Option("--play", help="Compile only what play needs.")] = False,
+    service: Annotated[
+        Path | None, Option("--app", help="Compile what the service of this TOML file needs.")
+    ] = None,
 ) -> None:
     """Compile learners on all cores and store the result on disk.
 
     onearm warm --learners soba,banditron
+
+    onearm warm --app app.toml
     """
     from rich.progress import track
 
     from onearm.cli.warm import warm as warm_up
 
+    if service is not None:
+        warm_service(service)
+        return
     batch = {} if find_spec("sklearn") is None else onearm.ESTIMATORS
     names = learner_names(learners, [*batch, *onearm.LEARNERS, *onearm.REGRESSORS])
     for _ in track(warm_up(names, not play), "warming up", total=len(names)):

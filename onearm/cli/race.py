@@ -52,7 +52,7 @@ def race(
     ] = False,
     exploration: Annotated[str, Option(help="Exploration rates to try, comma-separated.")] = "",
     in_order: Annotated[bool, Option("--in-order", help="Do not shuffle rows.")] = False,
-    raw: Annotated[bool, Option("--raw", help="Do not scale rows.")] = False,
+    raw: Annotated[bool, Option("--raw", help="Do not prepare rows for linear learners.")] = False,
     label: Label = None,
     nominal: Nominal = "",
     schema: SchemaFile = None,

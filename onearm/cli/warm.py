@@ -11,7 +11,7 @@ import onearm
 
 
 def forms(name: str) -> list[dict[str, Any]]:
-    """Return the parameters for which a learner is compiled anew."""
+    """Return the parameters for which a learner is compiled separately."""
     fields = getattr(onearm, name).__dataclass_fields__
     if "weak" in fields:
         return [{"weak": "tree"}, {"weak": "linear"}]

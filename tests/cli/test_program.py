@@ -12,6 +12,8 @@ import pytest
 from typer.testing import CliRunner
 
 import onearm
+from bench.bakeoff.command import OPTIONS
+from bench.benchmark import parse
 from onearm.cli.arguments import RACERS
 from onearm.cli.program import app
 from onearm.core.kernels import COMPILED
@@ -115,6 +117,26 @@ def test_outside_a_clone_papers_explains_what_to_do(monkeypatch, tmp_path):
     assert "clone the repository" in re.sub(r"[\s│]+", " ", result.output)
 
 
+def test_the_bakeoff_is_played_with_the_options_of_the_command(monkeypatch):
+    calls = []
+    monkeypatch.setattr("bench.bakeoff.command.main", lambda words: calls.append(words) or 3)
+    command = ["bakeoff", "--only", "letter, car", "--learners", "VW bag,SLB", "--dry-run"]
+    result = runner.invoke(app, [*command, "--half", "development", "--on", "2", "--out", "here"])
+    assert result.exit_code == 3, result.output
+    options = parse("bakeoff", "", OPTIONS, calls[0])
+    assert (options.only, options.learners) == (["letter", "car"], ["VW bag", "SLB"])
+    assert (options.half, options.on, options.out) == ("development", "2", Path("here"))
+    assert (options.stages, options.repeats, options.rounds) == (3, 0, 0)
+    assert (options.dry_run, options.render) == (True, False)
+
+
+def test_outside_a_clone_the_bakeoff_explains_what_to_do(monkeypatch, tmp_path):
+    monkeypatch.setattr("onearm.cli.papers.CLONE", tmp_path)
+    result = runner.invoke(app, ["bakeoff", "--dry-run"])
+    assert result.exit_code == 2
+    assert "clone the repository" in re.sub(r"[\s│]+", " ", result.output)
+
+
 def test_demo_races_both_families():
     racers = RACERS.split(",")
     assert len(racers) >= 6
@@ -129,6 +151,8 @@ def test_demo_races_both_families():
         (["check", "nobody"], "no learner is called 'nobody'"),
         (["race", "car", "--rounds", "1"], "--rounds"),
         (["race", "car", "--exploration", "a,b"], "must be comma-separated numbers"),
+        (["bakeoff", "--half", "both"], "half must be development or reported, got 'both'"),
+        (["bakeoff", "--learners", "VW bags"], "got 'VW bags'"),
         (["papers", "z18.table1"], "no table or figure is called 'z18.table1'"),
         (["papers", "b10.usps", "--quick"], "b10.usps has one size"),
         (["papers", "z19.table1", "--cap", "3"], "z19.table1 has no option --cap, got 3"),

@@ -22,6 +22,7 @@ EXCEPTIONS = {
     ("onearm.schema.inference", "streams"): "Schema.infer reads files",
     ("onearm.log.files", "service"): "Log.read reads the files of `onearm serve`",
     ("onearm.cli", "papers"): "`onearm papers` runs the papers of a clone",
+    ("onearm.cli", "bench"): "`onearm bakeoff` runs the bake-off of a clone",
 }
 
 

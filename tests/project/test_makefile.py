@@ -30,8 +30,8 @@ def _program(path, says):
 
 def made(tools, target):
     command = [MAKE, "--no-print-directory", "-o", ".venv/ready", f"BIN={tools}", target]
-    there = {**os.environ, "PATH": str(tools)}
-    return subprocess.run(command, cwd=ROOT, env=there, capture_output=True, text=True).stdout
+    environment = {**os.environ, "PATH": str(tools)}
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True).stdout
 
 
 def test_without_a_browser_its_tests_are_left_out_and_nothing_is_installed(tools):
