@@ -165,7 +165,7 @@ class Service:
         os._exit(2)
 
     def _say(self, line):
-        """Write what was acknowledged; a writer that failed answers None, which promises nothing."""
+        """Write what was acknowledged; None, of a writer that failed, promises nothing."""
         if line is not None:
             os.write(self.pipe, json.dumps(line).encode() + b"\n")
 
