@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 from rich.console import Console
 
-from onearm.experiments.identity import PACKAGES, about
+from bench.timing import now
+from onearm.experiments.identity import PACKAGES, about, versions
 from onearm.experiments.job import Job, Record
 from onearm.experiments.ledger import Ledger
 from onearm.experiments.run import Experiment, play_missing
@@ -86,8 +88,23 @@ def verdict(requirements: Sequence[Requirement], errors: Sequence[str] = ()) -> 
 def written_by(results: Results, packages: Sequence[str] = PACKAGES) -> str:
     """Return by which command a report was written, when, where and with which versions."""
     facts = results["about"]
-    versions = ", ".join(f"{name} {facts[name]}" for name in ("python", *packages))
-    return f"Written by `{results['command']}` on {facts['date']}, {facts['cpu']}, {versions}."
+    used = ", ".join(f"{name} {facts[name]}" for name in ("python", *packages))
+    return f"Written by `{results['command']}` on {facts['date']}, {facts['cpu']}, {used}."
+
+
+def run_record(correct: np.ndarray, seconds: float) -> Record:
+    """Return error and CPU time of a run, with date and versions."""
+    return {
+        "rounds": len(correct), "error": float(1.0 - correct.mean()),
+        "cpu_seconds": round(seconds, 3), "versions": versions(), "date": now(),
+    }  # fmt: skip
+
+
+def last_run(name: str, records: Sequence[Record]) -> str:
+    """Return by which command a report was written, and when and by what the last run was."""
+    last = max(records, key=lambda record: record["date"])
+    used = ", ".join(f"{package} {version}" for package, version in last["versions"].items())
+    return f"Written by `python -m bench {name}` on {last['date'][:10]}, {used}."
 
 
 @dataclass(frozen=True)
@@ -135,16 +152,17 @@ class TimedBenchmark:
 
 @dataclass(frozen=True)
 class PlayedBenchmark:
-    """Jobs whose runs are stored in a ledger, and the report of these runs.
+    """Jobs whose runs are stored in a ledger, with a report and perhaps a figure beside it.
 
-    `write` gets the records in the order of the jobs, and the folder of the ledger.
+    Both get the records in the order of the jobs.
     """
 
     name: str
     doc: str | None
     ledger: str  # its file, in the folder of the results
     jobs: Callable[[], Sequence[Job]]
-    write: Callable[[list[Record], Path], None]
+    report: Callable[[list[Record]], str]
+    draw: Callable[[list[Record], Path], None] | None = None
 
     def main(self, arguments: Sequence[str]) -> int:
         """Play what is missing and write; 0 if nothing failed."""
@@ -156,7 +174,10 @@ class PlayedBenchmark:
         else:
             records, failures = play_missing(self.jobs(), ledger, console)
         if records:
-            self.write(records, (options.out / self.ledger).parent)
+            path = options.out / self.ledger
+            path.with_suffix(".md").write_text(self.report(records))
+            if self.draw:
+                self.draw(records, path.with_suffix(".png"))
         return show_failures(failures, console)
 
 

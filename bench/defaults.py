@@ -6,7 +6,6 @@ Re-running plays what is missing.
 
 from functools import cache
 from itertools import product
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -116,8 +115,4 @@ def _numbers(model: tuple) -> list:
     return [part for part in parts if not isinstance(part, np.ndarray)]
 
 
-def write(records: list[Record], folder: Path) -> None:
-    (folder / "defaults.md").write_text(report(records))
-
-
-main = PlayedBenchmark("defaults", __doc__, "defaults.jsonl", jobs, write).main
+main = PlayedBenchmark("defaults", __doc__, "defaults.jsonl", jobs, report).main

@@ -6,7 +6,6 @@ value, which needs a look at all rows. Re-running plays what is missing.
 """
 
 from functools import lru_cache, partial
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -166,8 +165,4 @@ def _geometric_mean(records: list[Record], way: str) -> str:
     return f"{np.exp(np.mean([np.log(np.mean(r['errors'][way])) for r in records])):.3f}"
 
 
-def write(records: list[Record], folder: Path) -> None:
-    (folder / "preparation.md").write_text(report(records))
-
-
-main = PlayedBenchmark("preparation", __doc__, "preparation.jsonl", jobs, write).main
+main = PlayedBenchmark("preparation", __doc__, "preparation.jsonl", jobs, report).main

@@ -11,11 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bench.benchmark import PlayedBenchmark
+from bench.benchmark import PlayedBenchmark, last_run, run_record
 from bench.chorus.streams import stream
-from bench.timing import now
 from onearm import Chorus
-from onearm.experiments.identity import versions
 from onearm.experiments.job import OnProgress, Record
 from papers.figures import subplots
 from papers.markdown import table
@@ -40,13 +38,8 @@ class Job(NamedTuple):
     def play(self, progress: OnProgress) -> Record:
         rows = stream(self.stream, self.seed).first(ROUNDS[self.stream])
         learner = rows.learner(Chorus, seed=self.seed, n_components=self.n_components)
-        correct, seconds = play_timed(learner, rows)
-        return {
-            "rounds": len(correct), "error": float(1.0 - correct.mean()),
-            "cpu_seconds": round(seconds, 3),
-            "bytes": sum(array.nbytes for array in learner.content().values()),
-            "versions": versions(), "date": now(),
-        }  # fmt: skip
+        record = run_record(*play_timed(learner, rows))
+        return record | {"bytes": sum(array.nbytes for array in learner.content().values())}
 
     def summary(self, record: Record) -> str:
         run = f"{self.n_components} components on {self.stream}, seed {self.seed}"
@@ -90,12 +83,10 @@ def report(records: list[Record]) -> str:
         [name, *(f"{e[n]:.2f} · {s[n]:,.0f} · {b[n]:.0f}" for n in COMPONENTS)]
         for name, e, s, b in ((name, *(by[name] for by in measures)) for name in measures[0])
     ]
-    last = max(records, key=lambda record: record["date"])
-    used = ", ".join(f"{name} {version}" for name, version in last["versions"].items())
     seeds = ", ".join(str(seed) for seed in sorted({record["seed"] for record in records}))
     return f"""# Chorus by the number of its components
 
-Written by `python -m bench chorus.budget` on {last["date"][:10]}, {used}.
+{last_run("chorus.budget", records)}
 Seeds: {seeds}; at most {ROUNDS["letter"]:,} rounds, of covtype {ROUNDS["covtype"]:,}.
 Each cell: total error in %, rounds per second of CPU time on a machine that was busy with other
 work, megabytes of the learner's arrays at the end. MNIST has at least 1024 features, whatever the
@@ -125,9 +116,4 @@ def draw(records: list[Record], path: Path) -> None:
     figure.savefig(path, dpi=120)
 
 
-def write(records: list[Record], folder: Path) -> None:
-    (folder / "budget.md").write_text(report(records))
-    draw(records, folder / "budget.png")
-
-
-main = PlayedBenchmark("chorus.budget", __doc__, "chorus/budget.jsonl", jobs, write).main
+main = PlayedBenchmark("chorus.budget", __doc__, "chorus/budget.jsonl", jobs, report, draw).main

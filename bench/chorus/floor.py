@@ -5,16 +5,13 @@ missing. Seed s is that of the order, of the features and of the draws; elec2 ha
 """
 
 from collections import defaultdict
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from bench.benchmark import PlayedBenchmark
+from bench.benchmark import PlayedBenchmark, last_run, run_record
 from bench.chorus.streams import stream, title
-from bench.timing import now
 from onearm import Chorus
-from onearm.experiments.identity import versions
 from onearm.experiments.job import OnProgress, Record
 from papers.markdown import table
 from papers.playing import play_timed
@@ -38,12 +35,7 @@ class Job(NamedTuple):
     def play(self, progress: OnProgress) -> Record:
         rows = stream(self.stream, self.seed)
         learner = rows.learner(Chorus, seed=self.seed, floor=self.floor / rows.n_classes)
-        correct, seconds = play_timed(learner, rows)
-        return {
-            "n_classes": rows.n_classes, "rounds": len(correct),
-            "error": float(1.0 - correct.mean()), "cpu_seconds": round(seconds, 3),
-            "versions": versions(), "date": now(),
-        }  # fmt: skip
+        return {"n_classes": rows.n_classes, **run_record(*play_timed(learner, rows))}
 
     def summary(self, record: Record) -> str:
         run = f"floor {self.floor}/m on {self.stream}, seed {self.seed}"
@@ -68,12 +60,10 @@ def report(records: list[Record]) -> str:
         [title(name), f"{labels[name]}", *(f"{np.mean(errors[name, f]):.2f}" for f in FLOORS)]
         for name in STREAMS
     ]
-    last = max(records, key=lambda record: record["date"])
-    used = ", ".join(f"{name} {version}" for name, version in last["versions"].items())
     seeds = ", ".join(map(str, range(1, REPEATS + 1)))
     return f"""# What a floor costs
 
-Written by `python -m bench chorus.floor` on {last["date"][:10]}, {used}.
+{last_run("chorus.floor", records)}
 Total error in % of the chosen labels, mean of seeds {seeds}, by the floor times the number m of
 labels: by the share of labels that are chosen at random.
 
@@ -81,8 +71,4 @@ labels: by the share of labels that are chosen at random.
 """
 
 
-def write(records: list[Record], folder: Path) -> None:
-    (folder / "floor.md").write_text(report(records))
-
-
-main = PlayedBenchmark("chorus.floor", __doc__, "chorus/floor.jsonl", jobs, write).main
+main = PlayedBenchmark("chorus.floor", __doc__, "chorus/floor.jsonl", jobs, report).main

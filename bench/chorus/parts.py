@@ -10,14 +10,12 @@ from typing import NamedTuple
 import numpy as np
 
 import onearm
-from bench.benchmark import PlayedBenchmark
-from bench.chorus.parts_report import CHANGING, SIZED, WIDE, write
+from bench.benchmark import PlayedBenchmark, run_record
+from bench.chorus.parts_report import CHANGING, SIZED, WIDE, draw, report
 from bench.chorus.streams import stream
 from bench.chorus.variants import NOT_FOR_TEXTS, VARIANTS, WAVES, make
-from bench.timing import now
 from onearm import datasets
 from onearm.chorus.echo import FROZEN
-from onearm.experiments.identity import versions
 from onearm.experiments.job import OnProgress, Record
 from onearm.streams.stream import Stream
 from papers.playing import play_timed
@@ -45,11 +43,7 @@ class Job(NamedTuple):
         rows = load(self.stream, self.seed)
         learner = make(self.variant, rows, self.seed)
         correct, seconds = play_timed(learner, rows)
-        record = {
-            "rounds": len(correct), "error": float(1.0 - correct.mean()),
-            "cpu_seconds": round(seconds, 3), "alarmed": bool(learner.change[FROZEN]),
-            "versions": versions(), "date": now(),
-        }  # fmt: skip
+        record = run_record(correct, seconds) | {"alarmed": bool(learner.change[FROZEN])}
         return record | (recovery(correct) if self.stream in CHANGING else {})
 
     def summary(self, record: Record) -> str:
@@ -103,4 +97,4 @@ def jobs() -> list[Job]:
     ]
 
 
-main = PlayedBenchmark("chorus.parts", __doc__, "chorus/parts.jsonl", jobs, write).main
+main = PlayedBenchmark("chorus.parts", __doc__, "chorus/parts.jsonl", jobs, report, draw).main

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from bench.benchmark import last_run
 from bench.chorus.streams import DEVELOPMENT, SYNTHETIC_DEVELOPMENT, title
 from bench.chorus.variants import VARIANTS, WAVES
 from onearm.chorus.chorus import Chorus
@@ -82,7 +83,16 @@ def changes(runs: Runs) -> str:
     return table(head, rows)
 
 
-def draw(runs: Runs, variants: Sequence[str], path: Path) -> None:
+def by_variant(records: list[Record]) -> tuple[Runs, list[str]]:
+    """Return the runs by stream and variant, and the variants, the whole first."""
+    runs: Runs = defaultdict(lambda: defaultdict(list))
+    for record in records:
+        runs[record["stream"]][record["variant"]].append(record)
+    return runs, [v for v in VARIANTS if v not in WAVES and v in runs[STREAMS[0]]]
+
+
+def draw(records: list[Record], path: Path) -> None:
+    runs, (_, *variants) = by_variant(records)
     figure, panels = subplots(1, len(STREAMS), (13, 4.4), sharey=True)
     for axes, name in zip(panels, STREAMS, strict=True):
         _draw_stream(axes, runs[name], variants)
@@ -122,26 +132,15 @@ def _draw_stream(axes: Any, runs: dict[str, list[Record]], variants: Sequence[st
     axes.set_axisbelow(True)
 
 
-def write(records: list[Record], folder: Path) -> None:
-    runs: Runs = defaultdict(lambda: defaultdict(list))
-    for record in records:
-        runs[record["stream"]][record["variant"]].append(record)
-    variants = [v for v in VARIANTS if v not in WAVES and v in runs[STREAMS[0]]]
-    (folder / "parts.md").write_text(report(runs, variants))
-    draw(runs, variants[1:], folder / "parts.png")
-
-
-def report(runs: Runs, variants: Sequence[str]) -> str:
-    records = [run for streams in runs.values() for played in streams.values() for run in played]
-    last = max(records, key=lambda record: record["date"])
+def report(records: list[Record]) -> str:
+    runs, variants = by_variant(records)
     rows = [[v, *(cell(runs[name], v) for name in STREAMS)] for v in variants]
     alarms = sum(run["alarmed"] for name in STREAMS for run in runs[name]["whole"])
     alarmed = [r for r in records if r["alarmed"] and r["variant"] != "whole"]
     others = ", ".join(f"{r['variant']} on {r['stream']}" for r in alarmed) or "none"
-    versions = ", ".join(f"{name} {version}" for name, version in last["versions"].items())
     return f"""# What each part of Chorus is worth
 
-Written by `python -m bench chorus.parts` on {last["date"][:10]}, {versions}.
+{last_run("chorus.parts", records)}
 The whole is Chorus with its defaults: {USUAL:,} random Fourier features ("waves"),
 α = {Chorus(2, 1).alpha}. Total error in %; in brackets the difference to the whole Chorus in
 points: + is what the part is worth. ? means that repeats disagree about the sign, – that the stream

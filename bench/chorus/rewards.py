@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import onearm
-from bench.benchmark import PlayedBenchmark
+from bench.benchmark import PlayedBenchmark, last_run
 from bench.chorus.reward_streams import NAMES, ONE_RIGHT, regret, stream
 from bench.chorus.vowpal_wabbit import row_texts
 from bench.timing import child, now
@@ -119,13 +119,11 @@ def report(records: list[Record]) -> str:
         row = [f"{best[name][learner]:.4f}" for learner in SETTINGS]
         lines.append([name, *row, f"{times:.2f}", "yes" if times <= AIM else "no"])
     rewards, labels = (best[name]["Chorus"] for name in ONE_RIGHT)
-    last = max(records, key=lambda record: record["date"])
-    used = ", ".join(f"{name} {version}" for name, version in last["versions"].items())
     seeds = ", ".join(map(str, sorted({record["seed"] for record in records})))
     head = ["stream", *SETTINGS, "Chorus / lowest", f"at most {AIM}"]
     return f"""# Learning from rewards
 
-Written by `python -m bench chorus.rewards` on {last["date"][:10]}, {used}.
+{last_run("chorus.rewards", records)}
 1 minus the mean reward, of clicks the regret to the best ad in each round; mean of seeds {seeds}.
 Chorus has its defaults, every other learner the best of its settings, with hindsight. The streams
 are described in `bench/chorus/reward_streams.py`.
@@ -137,8 +135,4 @@ right and wrong in their place, {labels:.4f}.
 """
 
 
-def write(records: list[Record], folder: Path) -> None:
-    (folder / "rewards.md").write_text(report(records))
-
-
-main = PlayedBenchmark("chorus.rewards", __doc__, "chorus/rewards.jsonl", jobs, write).main
+main = PlayedBenchmark("chorus.rewards", __doc__, "chorus/rewards.jsonl", jobs, report).main

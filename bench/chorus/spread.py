@@ -9,12 +9,11 @@ missing. Seed s is that of the order, of the features and of the draws.
 """
 
 from collections import defaultdict
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from bench.benchmark import PlayedBenchmark
+from bench.benchmark import PlayedBenchmark, last_run
 from bench.chorus.floor import REPEATS, STREAMS
 from bench.chorus.streams import stream, title
 from bench.timing import now
@@ -99,8 +98,6 @@ def report(records: list[Record]) -> str:
             change = np.array(errors[name, scale]) - floor
             cells.append(f"{change.mean():+.2f} ({change.min():+.2f} … {change.max():+.2f})")
         lines.append([title(name), *cells])
-    last = max(records, key=lambda record: record["date"])
-    used = ", ".join(f"{name} {version}" for name, version in last["versions"].items())
     seeds = ", ".join(map(str, range(1, REPEATS + 1)))
     head = [
         "stream",
@@ -109,7 +106,7 @@ def report(records: list[Record]) -> str:
     ]
     return f"""# Additional mass by closeness
 
-Written by `python -m bench chorus.spread` on {last["date"][:10]}, {used}.
+{last_run("chorus.spread", records)}
 Total error in % with a floor alone; then the change in percentage points if half of its mass is
 spread over the other labels by how close their scores are, exp(-gap/τ), at equal total mass: mean
 (least … largest) of seeds {seeds}.
@@ -118,8 +115,4 @@ spread over the other labels by how close their scores are, exp(-gap/τ), at equ
 """
 
 
-def write(records: list[Record], folder: Path) -> None:
-    (folder / "spread.md").write_text(report(records))
-
-
-main = PlayedBenchmark("chorus.spread", __doc__, "chorus/spread.jsonl", jobs, write).main
+main = PlayedBenchmark("chorus.spread", __doc__, "chorus/spread.jsonl", jobs, report).main

@@ -6,21 +6,18 @@ missing. Seed s is that of the order and of the features.
 
 import math
 from collections import defaultdict
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from bench.benchmark import PlayedBenchmark
+from bench.benchmark import PlayedBenchmark, last_run, run_record
 from bench.chorus.variants import with_kernels
-from bench.timing import now
 from onearm import Chorus, datasets
 from onearm.chorus import rounds
 from onearm.chorus.features import features
 from onearm.chorus.memory import remember
 from onearm.chorus.rows import weighed
 from onearm.core.kernels import bind, kernel
-from onearm.experiments.identity import versions
 from onearm.experiments.job import OnProgress, Record
 from papers.markdown import table
 from papers.playing import play_timed
@@ -80,11 +77,7 @@ class Job(NamedTuple):
         rows = datasets.load(self.stream).shuffled(self.seed)
         given = {"alpha": ALPHAS[self.variant]} if self.variant in ALPHAS else {}
         learner = rows.learner(CLASSES.get(self.variant, Chorus), seed=self.seed, **given)
-        correct, seconds = play_timed(learner, rows)
-        return {
-            "rounds": len(correct), "error": float(1.0 - correct.mean()),
-            "cpu_seconds": round(seconds, 3), "versions": versions(), "date": now(),
-        }  # fmt: skip
+        return run_record(*play_timed(learner, rows))
 
     def summary(self, record: Record) -> str:
         run = f"{self.variant} on {self.stream}, seed {self.seed}"
@@ -109,20 +102,14 @@ def report(records: list[Record]) -> str:
             change = f"{100 * (other.mean() / whole.mean() - 1):+.1f}"
             lower = f"{(other < whole).sum()} of {REPEATS}"
             lines.append([name, variant, f"{100 * other.mean():.2f}", change, lower])
-    last = max(records, key=lambda record: record["date"])
-    used = ", ".join(f"{name} {version}" for name, version in last["versions"].items())
     head = ["data set", "variant", "error, %", "change, %", "lower in"]
     return f"""# Chorus with other constants
 
-Written by `python -m bench chorus.trials` on {last["date"][:10]}, {used}.
+{last_run("chorus.trials", records)}
 Total error in %, mean of {REPEATS} orders of the rows; its change; in how many orders it is lower.
 
 {table(head, lines)}
 """
 
 
-def write(records: list[Record], folder: Path) -> None:
-    (folder / "trials.md").write_text(report(records))
-
-
-main = PlayedBenchmark("chorus.trials", __doc__, "chorus/trials.jsonl", jobs, write).main
+main = PlayedBenchmark("chorus.trials", __doc__, "chorus/trials.jsonl", jobs, report).main

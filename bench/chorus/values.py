@@ -5,16 +5,13 @@ missing. Seed s is that of the order, of the category and of the features.
 """
 
 from collections import defaultdict
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from bench.benchmark import PlayedBenchmark
+from bench.benchmark import PlayedBenchmark, last_run, run_record
 from bench.chorus.streams import stream
-from bench.timing import now
 from onearm import Chorus, Stream
-from onearm.experiments.identity import versions
 from onearm.experiments.job import OnProgress, Record
 from papers.markdown import table
 from papers.playing import play_timed
@@ -52,11 +49,7 @@ class Job(NamedTuple):
         rows = stream(self.stream, self.seed)
         if self.kind != "none":
             rows = with_category(rows, self.kind, self.seed)
-        correct, seconds = play_timed(rows.learner(Chorus, seed=self.seed), rows)
-        return {
-            "rounds": len(correct), "error": float(1.0 - correct.mean()),
-            "cpu_seconds": round(seconds, 3), "versions": versions(), "date": now(),
-        }  # fmt: skip
+        return run_record(*play_timed(rows.learner(Chorus, seed=self.seed), rows))
 
     def summary(self, record: Record) -> str:
         run = f"{self.stream}, column: {self.kind}, seed {self.seed}"
@@ -79,13 +72,11 @@ def report(records: list[Record]) -> str:
         lines.append(
             [name, f"{100 * none:.2f}", f"{100 * noise:.2f}", change, f"{100 * telling:.2f}"]
         )
-    last = max(records, key=lambda record: record["date"])
-    used = ", ".join(f"{name} {version}" for name, version in last["versions"].items())
     seeds = ", ".join(map(str, range(1, REPEATS + 1)))
     head = ["stream", "error, %", f"with {N_VALUES:,} values of noise", "change, %"]
     return f"""# A category of many values
 
-Written by `python -m bench chorus.values` on {last["date"][:10]}, {used}.
+{last_run("chorus.values", records)}
 Total error in %, mean of seeds {seeds}; with one more column of {N_VALUES:,} values, uniform at
 random; and with one whose value belongs to one label.
 
@@ -93,8 +84,4 @@ random; and with one whose value belongs to one label.
 """
 
 
-def write(records: list[Record], folder: Path) -> None:
-    (folder / "values.md").write_text(report(records))
-
-
-main = PlayedBenchmark("chorus.values", __doc__, "chorus/values.jsonl", jobs, write).main
+main = PlayedBenchmark("chorus.values", __doc__, "chorus/values.jsonl", jobs, report).main

@@ -105,21 +105,20 @@ def jobs() -> list[Job]:
     return [Job(m, seed) for m in ARTICLES for seed in range(SEEDS)]
 
 
-def write(records: list[Record], folder: Path) -> None:
+def by_articles(records: list[Record]) -> dict[int, list[Record]]:
     markets = defaultdict(list)
     for record in records:
         markets[record["articles"]].append(record)
-    (folder / "pricing.md").write_text(report(markets))
-    draw(markets, folder / "pricing.png")
+    return markets
 
 
-def report(markets: dict[int, list[Record]]) -> str:
+def report(records: list[Record]) -> str:
     rows = [
         [f"{m}", name, *(f"{100 * share:.1f}" for share in mean(records, "quarters", name))]
-        for m, records in markets.items()
+        for m, records in by_articles(records).items()
         for name in (FIXED, *LEARNERS)
     ]
-    last = max((r for records in markets.values() for r in records), key=lambda r: r["date"])
+    last = max(records, key=lambda record: record["date"])
     head = ["articles", "prices by", "1st quarter", "2nd", "3rd", "4th"]
     return f"""# Prices from noisy profits
 
@@ -137,7 +136,8 @@ def mean(records: list[Record], what: str, name: str) -> np.ndarray:
     return np.mean([record[what][name] for record in records], axis=0)
 
 
-def draw(markets: dict[int, list[Record]], path: Path) -> None:
+def draw(records: list[Record], path: Path) -> None:
+    markets = by_articles(records)
     figure, panels = subplots(1, len(markets), (9, 3.4), "tight")
     for panel, (m, records) in zip(panels, markets.items(), strict=True):
         for colour, name in enumerate((FIXED, *LEARNERS)):
@@ -152,4 +152,4 @@ def draw(markets: dict[int, list[Record]], path: Path) -> None:
     figure.savefig(path, dpi=130)
 
 
-main = PlayedBenchmark("regression.pricing", __doc__, "pricing.jsonl", jobs, write).main
+main = PlayedBenchmark("regression.pricing", __doc__, "pricing.jsonl", jobs, report, draw).main

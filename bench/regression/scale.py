@@ -6,7 +6,6 @@ alone targets have a deviation of 1: their scale cannot be known, and `lr`, `R` 
 units of it. Writes results/regression_scale.md.
 """
 
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -98,11 +97,6 @@ def jobs() -> list[Job]:
     return [Job(p, name, form) for name in names for p in PROBLEMS for form in (False, True)]
 
 
-def write(records: list[Record], folder: Path) -> None:
-    """Write the table."""
-    (folder / "regression_scale.md").write_text(report(records))
-
-
 def report(records: list[Record]) -> str:
     """Return the tables in Markdown."""
     runs = {(r["regressor"], r["problem"], r["prepared"]): r["shares"] for r in records}
@@ -135,4 +129,4 @@ def _number(share: float) -> str:
     return f"{share:.2f}" if share < 100 else f"{share:.0e}"
 
 
-main = PlayedBenchmark("regression.scale", __doc__, "regression_scale.jsonl", jobs, write).main
+main = PlayedBenchmark("regression.scale", __doc__, "regression_scale.jsonl", jobs, report).main

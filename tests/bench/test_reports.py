@@ -7,7 +7,7 @@ import pytest
 from bench import agent, defaults, preparation, race, schema, walks
 from bench.benchmark import RESULTS
 from bench.boosting import boosters_report, potentials
-from bench.chorus import budget, floor, parts, parts_report, rewards, spread, table, values
+from bench.chorus import budget, floor, parts, rewards, spread, table, trials, values
 from bench.chorus.comparison import Job, best, ledger_path, phase_2
 from bench.chorus.streams import NAMES, repeats
 from bench.mh import peers_report, speed_report
@@ -24,7 +24,10 @@ REQUIREMENTS = {
     "schema": schema, "agent": agent, "race_speed": race, "regression_speed": regression_speed,
     "ope": ope, "serve": serve,
 }  # fmt: skip
-STUDIES = {"budget": budget, "floor": floor, "rewards": rewards, "spread": spread, "values": values}
+STUDIES = {
+    "budget": budget, "floor": floor, "parts": parts, "rewards": rewards, "spread": spread,
+    "trials": trials, "values": values,
+}  # fmt: skip
 REPORTS = REQUIREMENTS | {"potentials": potentials, "mh_peers": peers_report}
 
 
@@ -51,7 +54,6 @@ def test_table_of_chorus_is_that_of_the_stored_runs():
 @pytest.mark.parametrize(
     ("module", "ledger"),
     [
-        (parts, "chorus/parts.jsonl"),
         (defaults, "defaults.jsonl"),
         (preparation, "preparation.jsonl"),
         *((module, f"chorus/{name}.jsonl") for name, module in STUDIES.items()),
@@ -75,14 +77,6 @@ def test_runs_of_the_other_learners_are_found_again():
     assert sorted(tuned) == ["Banditron", "LinUCB"]
     jobs = phase_2("SynNonSep", tuned, 1.0, repeat=1)
     assert not Experiment(jobs, ledger).missing()
-
-
-def test_page_of_parts_is_that_of_the_stored_runs(monkeypatch, tmp_path):
-    monkeypatch.setattr(parts_report, "draw", lambda *_: None)
-    records = Experiment(parts.jobs(), Ledger(RESULTS / "chorus" / "parts.jsonl")).records()
-    parts_report.write(records, tmp_path)
-    written = (tmp_path / "parts.md").read_text()
-    assert written == (RESULTS / "chorus" / "parts.md").read_text()
 
 
 def test_table_of_preparations_is_that_of_the_stored_runs():
