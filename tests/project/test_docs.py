@@ -6,8 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
 import onearm
+from onearm.cli.program import app
 from onearm.ope.uncertainty import ANYTIME, VALID, require_valid
 
 ROOT = Path(__file__).parents[2]
@@ -44,6 +46,17 @@ def test_every_public_name_has_a_reference_entry():
     assert not set(onearm.__all__) - entries
     linked = set(re.findall(r"`~onearm\.(\w+)`", (ROOT / "docs/reference/index.md").read_text()))
     assert linked == set(onearm.__all__)
+
+
+def test_the_page_of_the_command_line_has_every_command_and_option():
+    page = (ROOT / "docs" / "command_line.md").read_text()
+    sections = re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", page, re.S | re.M)
+    by_name = {name: text for names, text in sections for name in names.split(", ")}
+    commands = get_command(app).commands
+    assert by_name.keys() == commands.keys()
+    for name, command in commands.items():
+        options = {option for p in command.params for option in p.opts if option.startswith("--")}
+        assert options - {"--help"} <= set(re.findall(r"--[a-z-]+", by_name[name])), name
 
 
 def test_navigation_has_at_most_seven_entries():
