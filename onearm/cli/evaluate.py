@@ -1,9 +1,5 @@
 """The command `onearm evaluate`: what other policies would have earned, from a log."""
 
-import shlex
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,12 +9,18 @@ from typer import Argument, Option
 import onearm
 from onearm.cli.arguments import find_name, numbers, require_file
 from onearm.cli.errors import errors_in_words
+from onearm.cli.results import (
+    command_line,
+    progress_bar,
+    require_results_folder,
+    results_console,
+    show_written,
+)
 
 if TYPE_CHECKING:
     from onearm.log.log import Log
     from onearm.ope.evaluation import Evaluation
 
-WIDTH = 110  # columns of a table in a log file
 READ = (  # options of Log.read that are passed on as they are
     "label", "propensity", "reward", "time", "feedback", "n_classes", "n_features", "hashed",
 )  # fmt: skip
@@ -125,27 +127,14 @@ def evaluate(
 
     onearm evaluate train.vw --costs 0,10 --policy model.safetensors --by device --out judged
     """
-    from onearm.experiments.run import print_line
-
     asked = context.params
     with errors_in_words():
         _require_arguments(asked)
         result = _evaluated(asked)
-        console = _console()
+        console = results_console()
         _print(result, console)
-        written = result.write(out, f"onearm {shlex.join(sys.argv[1:])}")
-    page = written[0].resolve().as_uri()
-    for text in [*written[1:], f"page: {page}"]:
-        print_line(str(text), console)
-    if show:
-        typer.launch(page)
-
-
-def _console() -> Any:
-    from rich.console import Console
-
-    in_log = not sys.stdout.isatty()
-    return Console(width=WIDTH, force_terminal=False) if in_log else Console()
+        written = result.write(out, command_line())
+    show_written(written, console, show)
 
 
 def _print(result: "Evaluation", console: Any) -> None:
@@ -164,8 +153,7 @@ def _require_arguments(asked: dict[str, Any]) -> None:
             require_file(Path(name), "a policy")
     if asked["schema"] is not None:
         require_file(asked["schema"], "--schema")
-    if asked["out"].exists() and not asked["out"].is_dir():
-        raise typer.BadParameter(f"{asked['out']} is a file: --out must be a folder")
+    require_results_folder(asked["out"])
 
 
 def _evaluated(asked: dict[str, Any]) -> "Evaluation":
@@ -177,15 +165,17 @@ def _evaluated(asked: dict[str, Any]) -> "Evaluation":
         known = ("linear", "none", *onearm.LEARNERS)
         model = getattr(onearm, find_name(model, known, "reward model"))
     try:
-        with _progress() as show:
+        with progress_bar("reading") as update:
             log = _read(asked)
             estimators = [name.strip() for name in asked["estimator"].split(",")]
-            advance = show(log, n_passes(len(asked["policy"]), estimators, asked["fitting"]))
+            passes = n_passes(len(asked["policy"]), estimators, asked["fitting"])
+            update(description="judging", total=passes * len(log))
             return onearm.evaluate(
                 log, asked["policy"], against=asked["against"], model=model,
                 estimator=estimators, interval=asked["interval"], level=asked["level"],
                 fitting=asked["fitting"], max_weight=asked["max_weight"], by=asked["by"],
-                n_windows=asked["windows"], seed=asked["seed"], progress=advance,
+                n_windows=asked["windows"], seed=asked["seed"],
+                progress=lambda done: update(completed=done),
             )  # fmt: skip
     except KeyboardInterrupt:
         typer.echo("stopped: nothing was written", err=True)
@@ -220,21 +210,3 @@ def _range(name: str, text: str) -> tuple[float, float]:
     if len(ends) != 2 or not ends[0] < ends[1]:
         raise typer.BadParameter(f"--{name} must be LOW,HIGH with LOW < HIGH, got {text!r}")
     return ends[0], ends[1]
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[["Log", int], Callable[[int], None]]]:
-    """Give a function of a log and of passes that returns how to show the events done."""
-    from rich import progress as bars
-    from rich.console import Console
-
-    columns = "{task.description}", bars.BarColumn(), bars.TaskProgressColumn()
-    quiet, console = not sys.stderr.isatty(), Console(stderr=True)
-    with bars.Progress(*columns, console=console, disable=quiet, transient=True) as progress:
-        task = progress.add_task("reading", total=None)
-
-        def show(log: "Log", passes: int) -> Callable[[int], None]:
-            progress.update(task, description="judging", total=passes * len(log))
-            return lambda done: progress.update(task, completed=done)
-
-        yield show

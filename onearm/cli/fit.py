@@ -1,6 +1,5 @@
 """The command `onearm fit`: a learner plays along a file, with bandit feedback, and is saved."""
 
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,6 +16,7 @@ from onearm.cli.arguments import (
     require_folder,
 )
 from onearm.cli.errors import errors_in_words
+from onearm.cli.results import progress_bar
 from onearm.core.parameters import from_texts, parameters
 
 MADE = ("n_classes", "n_features", "nominal", "seed")  # parameters that the command sets
@@ -110,18 +110,11 @@ def _entry(data: str, label: str | None, nominal: str, schema: Path | None) -> A
 
 def _played(model: Any, stream: Any) -> tuple[Any, bool]:
     """Return the trace of a play with a progress bar, and whether Ctrl-C ended it."""
-    from rich import progress as bars
-    from rich.console import Console
-
-    columns = "{task.description}", bars.BarColumn(), bars.TaskProgressColumn()
-    quiet = not sys.stderr.isatty()
-    console = Console(stderr=True)
-    with bars.Progress(*columns, console=console, disable=quiet, transient=True) as progress:
-        task = progress.add_task("learning", total=stream.count())
+    with progress_bar("learning", stream.count()) as update:
 
         def show(done: int, correct: int) -> None:
             error = f"learning, error {1 - correct / max(done, 1):.4f}"
-            progress.update(task, completed=done, description=error)
+            update(completed=done, description=error)
 
         try:
             return model.play(stream, progress=show), False

@@ -1,7 +1,5 @@
 """The command `onearm race`: what is asked for, running it, and showing the results."""
 
-import shlex
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +16,7 @@ from onearm.cli.arguments import (
     racing_names,
 )
 from onearm.cli.errors import ending_with_sigterm, errors_in_words
+from onearm.cli.results import command_line, require_results_folder, results_console, show_written
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from onearm.racing.plan import Plan
     from onearm.racing.race import Results
 
-LOG_WIDTH = 110  # columns of a table in a log file
 PLANNED = ("learners", "repeats", "rounds", "seed", "tune", "exploration", "in_order", "raw")
 FILES = ("label", "nominal", "schema")
 
@@ -69,22 +67,13 @@ def race(
 
     onearm race letter SynNonSep --learners banditron,soba,adabandit --rounds 20000
     """
-    from rich.console import Console
-
-    from onearm.experiments.run import print_line
-
-    in_log = not sys.stdout.isatty()
-    console = Console(width=LOG_WIDTH, force_terminal=False) if in_log else Console()
+    console = results_console()
     with errors_in_words():
         results = _run(_plan(context), on, out, console)
     _show_table(results, console)
     with errors_in_words():
-        written = results.write(out, f"onearm {shlex.join(sys.argv[1:])}", figures)
-    page = written[0].resolve().as_uri()
-    for text in [*written[1:], f"page: {page}"]:
-        print_line(str(text), console)
-    if show:
-        typer.launch(page)
+        written = results.write(out, command_line(), figures)
+    show_written(written, console, show)
     if results.failures:
         raise typer.Exit(1)
 
@@ -95,8 +84,7 @@ def _plan(context: typer.Context) -> "Plan":
     from onearm.racing.plan import Plan
 
     asked = context.params
-    if asked["out"].exists() and not asked["out"].is_dir():
-        raise typer.BadParameter(f"{asked['out']} is a file: --out must be a folder")
+    require_results_folder(asked["out"])
     if asked["figures"]:
         require_matplotlib()
     if asked["streams"][0].endswith(".toml"):
