@@ -93,11 +93,6 @@ def boundary(v: np.ndarray, alpha: float) -> np.ndarray:
     return s
 
 
-def log_mixture(s: Any, v: Any) -> np.ndarray:
-    """Return lw(s, v) with ρ = 1 for s ≥ 0 and v ≥ 0."""
-    return _mixture(np.asarray(s, float), np.asarray(v, float) + 1.0)[0]
-
-
 def _mixture(s: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return lw and its derivative in s, where a = v + 1.
 

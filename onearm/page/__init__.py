@@ -18,8 +18,7 @@ from onearm.page import plots, text
 HERE = Path(__file__).parent
 SCRIPTS = ("ticks", "readout", "chart", "table", "page")
 FILTERS = (
-    "known", "share", "half", "count", "size", "value", "moment", "decade", "number", "weight",
-    "percent",
+    "known", "half", "count", "size", "value", "moment", "decade", "number", "weight", "percent",
 )  # fmt: skip
 
 

@@ -13,15 +13,6 @@ def known(x: float | None) -> float | str:
     return "" if x is None else x
 
 
-def share(x: float | None, sign: str = "-") -> str:
-    """Return a share, with a true minus; `sign="+"` shows the plus too.
-
-    >>> share(0.12345), share(-0.5), share(0.02, sign="+"), share(None)
-    ('0.1235', '−0.5000', '+0.0200', '–')
-    """
-    return UNKNOWN if x is None else f"{x:{sign}.4f}".replace("-", "−")
-
-
 def number(x: float | None, decimals: int = 4, sign: str = "-") -> str:
     """Return a number with so many decimals, and a true minus.
 

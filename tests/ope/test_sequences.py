@@ -58,7 +58,7 @@ def test_mixture_is_its_integral_up_to_large_variances(v, alpha):
     assert s > 0
     assert plain.log_mixture(s, v) == pytest.approx(math.log(1 / alpha), abs=1e-6)
     for times in (0.1, 1.0, 3.0):
-        value = float(sequences.log_mixture(times * s, v))
+        value = float(sequences._mixture(np.array(times * s), np.array(v + 1.0))[0])
         assert value == pytest.approx(plain.log_mixture(times * s, v), abs=1e-6, rel=1e-9)
 
 
