@@ -86,7 +86,6 @@ class Job(NamedTuple):
         return {"shares": shares, "versions": versions(), "date": now()}
 
     def summary(self, record: Record) -> str:
-        """Return a job in a line."""
         form = "prepared" if self.prepared else "as it is"
         return f"{self.problem} {self.regressor} {form}: " + _shown(record["shares"])
 

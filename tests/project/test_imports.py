@@ -1,6 +1,7 @@
 """Imports go one way: a part of the package knows the parts before it in LAYERS, and no others."""
 
 import ast
+import re
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -89,6 +90,15 @@ def module_of(name: str) -> str | None:
 
 def test_every_part_of_the_package_has_its_layer():
     assert {name.split(".")[1] for name in PACKAGE if "." in name} <= set(LAYERS)
+
+
+def test_the_map_of_the_design_page_shows_the_layers():
+    text = (ROOT / "docs" / "design.md").read_text().partition("## Four walks")[0]
+    rows = re.findall(r"^\| `([a-z.]+)/?` \| (.*) \|$", text, re.M)
+    assert tuple(folder.removesuffix(".py") for folder, _ in rows) == LAYERS
+    for folder, about in rows:
+        for name in re.findall(r"`(\w+(?:\.py|/))`", about):
+            assert (ROOT / "onearm" / folder / name).exists(), (folder, name)
 
 
 @pytest.mark.parametrize("module", PACKAGE)
