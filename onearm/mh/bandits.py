@@ -9,12 +9,13 @@ which the logarithm of the exponential loss falls; "edge" 1 - √(1-γ²); "squa
     ucbv     the largest mean + √(2 V_j ln t / T_j) + ln t / T_j, V_j the variance of its rewards
     exp3p    p = (1-λ) softmax(L) + λ/M; then L_j += λ/3M·(1[j pulled] r/p_j + η/(p_j √(MT)))
     recent   p = (1-λ) s_j²/Σ s² + λ/M, with s_j the reward when last pulled
+    uct      a path in a tree of sequences of columns, see `uct`; one column in each search
 
 The reward of a column changes with every round: it falls when the column's best stump has been
 added and rises slowly afterwards. `recent` forgets all but the last reward. At a node of a tree it
 takes the edge as a share of the node's weight; the published policies take it as it is.
 
-Kernels take the tuple (columns, statistics, clock, L, p, order, settings) of a Bandit.
+Kernels take the tuple (columns, statistics, clock, L, p, order, uct, settings) of a Bandit.
 
 R. Busa-Fekete, B. Kégl. Fast boosting using adversarial bandits. ICML 2010.
 """
@@ -27,9 +28,10 @@ from scipy.sparse import csr_array
 
 from onearm.core.kernels import kernel_without_refcounts
 from onearm.core.rng import below, uniform
+from onearm.mh.uct import STEP, arm_of_step, end_path, root, with_room
 
-POLICIES = ("full", "uniform", "ucb", "ucbv", "exp3p", "recent")
-FULL, UNIFORM, UCB, UCBV, EXP3P, RECENT = range(6)
+POLICIES = ("full", "uniform", "ucb", "ucbv", "exp3p", "recent", "uct")
+FULL, UNIFORM, UCB, UCBV, EXP3P, RECENT, UCT = range(7)
 REWARDS = ("log", "edge", "square")
 LOG, EDGE, SQUARE = range(3)
 PULLS, SUM, SQUARES, LAST = range(4)  # statistics of an arm: three of all rewards, and the last
@@ -47,7 +49,7 @@ class Bandit:
         self.columns = columns
         self.statistics, self.clock = np.zeros((M, 4)), np.zeros(2)
         self.L, self.p = np.full(M, eta * lam / 3.0 * math.sqrt(horizon / max(M, 1))), np.zeros(M)
-        self.order = np.arange(M)
+        self.order, self.uct = np.arange(M), root()
         self.pulled = np.zeros(M, np.int64)
         self.stages: list[csr_array] = []
         self.full = policy == "full"
@@ -60,8 +62,14 @@ class Bandit:
         other = copy(self)
         for name in ("statistics", "clock", "L", "p", "order"):
             setattr(other, name, getattr(self, name).copy())
+        other.uct = tuple(array.copy() for array in self.uct)
         other.stages = list(self.stages)
         return other
+
+    def make_room(self, rounds: int, steps: int) -> None:
+        """Make room for what so many rounds of at most so many steps may add."""
+        if self.settings[0] == UCT:
+            self.uct = with_room(self.uct, rounds, steps)
 
     def end_stage(self, d: int) -> None:
         """Record how often each of d columns was pulled since the last stage."""
@@ -72,13 +80,13 @@ class Bandit:
 
     def model(self) -> tuple:
         arrays = self.columns, self.statistics, self.clock, self.L, self.p, self.order
-        return (*arrays, self.settings)
+        return (*arrays, self.uct, self.settings)
 
 
 @kernel_without_refcounts
 def is_full(bandit):
     """Whether all columns are searched."""
-    columns, statistics, clock, L, p, order, settings = bandit
+    columns, statistics, clock, L, p, order, uct, settings = bandit
     policy, at_once, kind, lam, eta, horizon, scaled = settings
     return policy == FULL
 
@@ -86,10 +94,12 @@ def is_full(bandit):
 @kernel_without_refcounts
 def pull(number, bandit, rng):
     """The arm to pull, as the `number`-th of those of a search."""
-    columns, statistics, clock, L, p, order, settings = bandit
+    columns, statistics, clock, L, p, order, uct, settings = bandit
     policy, at_once, kind, lam, eta, horizon, scaled = settings
     if policy == EXP3P:
         return _sample_exp3p(L, p, lam, rng)
+    if policy == UCT:
+        return arm_of_step(uct, p, order, rng)
     if policy == UNIFORM:
         other = number + below(len(order) - number, rng)
     elif policy == RECENT:
@@ -101,9 +111,26 @@ def pull(number, bandit, rng):
 
 
 @kernel_without_refcounts
+def set_step(step, bandit):
+    """Say which term of a product is searched next, or nodes of which depth of a tree."""
+    columns, statistics, clock, L, p, order, uct, settings = bandit
+    nodes, values, path, sizes = uct
+    sizes[STEP] = step
+
+
+@kernel_without_refcounts
+def end_round(gamma, bandit):
+    """Reward the path that led to a base classifier of edge γ, if the policy has paths."""
+    columns, statistics, clock, L, p, order, uct, settings = bandit
+    policy, at_once, kind, lam, eta, horizon, scaled = settings
+    if policy == UCT:
+        end_path(reward_of(gamma, kind), uct)
+
+
+@kernel_without_refcounts
 def reward(a, gamma, weight, bandit):
     """Reward arm a for the edge γ of its best cut, at most `weight`; γ < 0 if it has no cut."""
-    columns, statistics, clock, L, p, order, settings = bandit
+    columns, statistics, clock, L, p, order, uct, settings = bandit
     policy, at_once, kind, lam, eta, horizon, scaled = settings
     r = reward_of(gamma / weight if policy == RECENT else gamma, kind)
     clock[TIME] += 1.0

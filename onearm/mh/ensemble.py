@@ -190,7 +190,7 @@ class Trees(Ensemble):
 
     def _state(self, K: int) -> tuple[int, tuple]:
         N = self.size
-        parents, stumps = np.zeros((N, 2), np.int64), np.zeros((N, 3), np.int64)
+        parents, stumps = np.zeros((2, N, 3), np.int64)
         return N, (parents, stumps, np.zeros(N), *np.zeros((2, N, 2, K)))
 
     def vote(self, X: np.ndarray, f: np.ndarray, begin: int = 0, end: int | None = None) -> None:

@@ -13,6 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from onearm.core.kernels import bind, kernel, kernel_without_refcounts
+from onearm.mh.bandits import set_step
 from onearm.mh.binning import common_above
 from onearm.mh.search import COLUMN, HIGH, LOW, MARGIN, SELECTED, search
 from onearm.mh.subsets import is_above, reaches, reaches_or_in
@@ -55,6 +56,7 @@ def fit_terms(terms, psi, leaf_of, total, before, weights, columns, scratch, ban
         if n >= m:
             copy_sums(before, total)
             remove_term(old_j, old_lo, old_hi, psi, total, weights, columns)
+        set_step(t, bandit)
         gamma, j, lo, hi = search(
             psi, leaf_of, NONE, total, weights, columns, scratch, bandit, rng
         )  # fmt: skip

@@ -25,7 +25,7 @@ from sklearn.utils import check_random_state
 from onearm.core.kernels import bind, kernel_without_refcounts
 from onearm.core.locking import Lock
 from onearm.core.rng import seeded
-from onearm.mh.bandits import Bandit, is_full
+from onearm.mh.bandits import Bandit, end_round, is_full
 from onearm.mh.binning import BinnedColumns
 from onearm.mh.products import fit_terms, product
 from onearm.mh.search import full_search_in_threads, try_all
@@ -55,6 +55,7 @@ def boost(output, work, psi, leaf_of, weights, columns, scratch, bandit, rng, sm
         n_stumps[t], gamma = fit(  # noqa: F821 bound to `product` or `tree`
             stumps[t], votes[t], state, psi, leaf_of, weights, columns, scratch, bandit, rng
         )
+        end_round(gamma, bandit)
         alpha[t], loss[t] = 0.0, 1.0
         if gamma <= LEAST_EDGE:
             reset(psi, leaf_of)
@@ -166,6 +167,7 @@ class Training:
 
     def boost(self, kind: str, output: tuple, work: tuple) -> int:
         """Fill the output with rounds of "products" or "trees"; return how many they are."""
+        self.bandit.make_room(*output[0].shape[:2])
         if self.coordinator is not None:
             return self.coordinator.boost(kind, output, work)
         boosters = BOOSTERS if self.n_threads == 1 else THREADED_BOOSTERS

@@ -64,12 +64,14 @@ class Parameters:
     arms: str = option(
         "recent", *POLICIES,
         doc='How columns are chosen: "full" searches all of them, "uniform" random ones; "ucb", '
-        '"ucbv", "exp3p" (all as published) and "recent" learn from the edges of past searches.',
+        '"ucbv", "exp3p" (all as published) and "recent" learn from the edges of past searches; '
+        '"uct" from those of whole base classifiers, by sequences of columns.',
     )  # fmt: skip
     arms_per_round: int | str = _auto(
         whole(1, 1),
         'Number of columns in a search; the best stump among them is taken. "auto": √columns, '
-        "at least 3 and at most 8, but no more than half of the columns or one for 25 rows.",
+        "at least 3 and at most 8, but no more than half of the columns or one for 25 rows. "
+        'With "uct" it must be 1, and "auto" is 1.',
     )
     reward: str = option(
         "log", *REWARDS,
@@ -155,6 +157,10 @@ class Settings(Parameters):
         except ValueError as error:
             message = f"random_state must be {SEEDS}, got {self.random_state!r}"
             raise ValueError(message) from error
+        if self.arms == "uct" and self.arms_per_round not in (1, "auto"):
+            raise ValueError(
+                f"arms_per_round must be 1 or 'auto' with 'uct', got {self.arms_per_round!r}"
+            )
         if self.validation and self.warm_start:
             why = "with warm_start, as rounds are dropped after it"
             raise ValueError(f"validation must be 0 {why}, got {self.validation!r}")
@@ -176,6 +182,7 @@ class Settings(Parameters):
         The weight is relative to the lightest row, so that a repeated row counts twice.
         """
         arms = min(within(math.sqrt(d), ARMS), max(1, d // 2), max(1, int(weight) // ROWS_OF_ARM))
+        arms = 1 if self.arms == "uct" else arms
         sizes: dict[str, Any] = {
             "n_leaves": within(math.sqrt(weight * K) / 12, LEAVES), "arms_per_round": arms,
         }  # fmt: skip

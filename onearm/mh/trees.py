@@ -5,13 +5,14 @@ is split, the side with the column's most common bin keeps its number and the ot
 so that few rows are moved.
 
 Kernels take the tuple leaves = (parents, stumps, gains, total, below) with, for each leaf, its
-parent and side, the stump that would split it and its gain, and sums over its rows and over those
-below the cut.
+parent, side and depth, the stump that would split it and its gain, and sums over its rows and over
+those below the cut.
 
 B. Kégl. The return of AdaBoost.MH: multi-class Hamming trees. ICLR 2014.
 """
 
 from onearm.core.kernels import bind, kernel_without_refcounts
+from onearm.mh.bandits import set_step
 from onearm.mh.binning import common_above
 from onearm.mh.search import COLUMN, HIGH, LOW, MARGIN, SELECTED, cut_sum, search
 from onearm.mh.subsets import is_above, reaches, reaches_or_in
@@ -28,7 +29,7 @@ from onearm.mh.weights import (
 )
 
 MINUS, PLUS = 3, 4  # of a split, beside what a stump has: splits, or ~leaf
-PARENT, SIDE = range(2)  # of a leaf: the split above it
+PARENT, SIDE, DEPTH = range(3)  # of a leaf: the split above it, how many splits are above it
 
 
 @kernel_without_refcounts
@@ -55,12 +56,12 @@ def tree(splits, votes, leaves, psi, leaf_of, weights, columns, scratch, bandit,
     parents, stumps, gains, total, below = leaves
     A, factors, positive, sums, before = weights
     copy_sums(total[0], sums)
+    parents[0, PARENT], parents[0, DEPTH] = NONE, 0
     fit_leaf(0, NONE, leaves, psi, leaf_of, weights, columns, scratch, bandit, rng)
     if stumps[0, COLUMN] == NONE or gains[0] < -MARGIN:
         for l in range(votes.shape[1]):  # noqa: E741
             votes[0, l] = sign(signed_sum(l, total[0], factors))
         return 0, constant_edge(total[0], factors)
-    parents[0, PARENT] = NONE
     n, leaf = 0, 0
     while gains[leaf] > MARGIN or n == 0:
         under, over = split(n, leaf, splits, votes, leaves, leaf_of, factors, columns)
@@ -103,6 +104,7 @@ def fit_leaf(leaf, node, leaves, psi, leaf_of, weights, columns, scratch, bandit
     parents, stumps, gains, total, below = leaves
     A, factors, positive, sums, before = weights
     by_bin, below_cuts, full = scratch
+    set_step(parents[leaf, DEPTH], bandit)
     gamma, j, lo, hi = search(
         psi, leaf_of, node, total[leaf], weights, columns, scratch, bandit, rng
     )
@@ -136,6 +138,7 @@ def split(n, leaf, splits, votes, leaves, leaf_of, factors, columns):
     splits[n, MINUS], splits[n, PLUS] = ~under, ~over
     parents[under, PARENT] = parents[over, PARENT] = n
     parents[under, SIDE], parents[over, SIDE] = MINUS, PLUS
+    parents[under, DEPTH] = parents[over, DEPTH] = parents[leaf, DEPTH] + 1
     for l in range(votes.shape[1]):  # noqa: E741
         e = cut_sum(l, below[leaf], total[leaf], factors)
         votes[under, l], votes[over, l] = -sign(e), sign(e)

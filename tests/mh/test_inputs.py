@@ -140,7 +140,7 @@ REFUSED = [
     {"lam": 1.5}, {"eta": np.inf}, {"validation": 0.95}, {"patience": 0.5}, {"n_terms": 2**15 + 1},
     {"n_jobs": 0}, {"n_jobs": 1.5}, {"n_jobs": "2"}, {"verbose": "yes"}, {"verbose": -1},
     *({name: 10**400} for name in ("lam", "n_rounds")), {"random_state": -1},
-    {"random_state": "seed"}, {"random_state": 0.5},
+    {"random_state": "seed"}, {"random_state": 0.5}, {"arms_per_round": 2, "arms": "uct"},
 ]  # fmt: skip
 
 

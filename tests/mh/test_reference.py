@@ -69,7 +69,7 @@ def test_equals_reference(base, arms, several):
     agree(*both(base, several, arms=arms))
 
 
-@pytest.mark.parametrize("arms", POLICIES)
+@pytest.mark.parametrize("arms", [arms for arms in POLICIES if arms != "uct"])  # which takes one
 @pytest.mark.parametrize("base", ["stump", "tree"])
 def test_equals_reference_with_two_arms_at_once(base, arms):
     agree(*both(base, arms=arms, arms_per_round=2))

@@ -58,7 +58,7 @@ class Model:
 
 def fit_product(X, y, w, arms, n_terms):
     terms, labels, best = [], y.copy(), 0.0
-    for _ in range(n_terms):
+    for arms.step in range(n_terms):
         term, edge = arms.search(X, w * labels)
         if edge <= best + TINY:
             break
@@ -68,6 +68,7 @@ def fit_product(X, y, w, arms, n_terms):
         return None
     for j in cycle(range(n_terms)) if len(terms) == n_terms > 1 else ():
         without = labels * terms[j].h(X)
+        arms.step = j
         term, edge = arms.search(X, w * without)
         if edge <= best + TINY:
             break
@@ -77,7 +78,8 @@ def fit_product(X, y, w, arms, n_terms):
 
 
 def fit_tree(X, y, w, arms, n_leaves):
-    target = w * y
+    target, depth = w * y, [0]
+    arms.step = 0
     stump, edge = arms.search(X, target)
     if stump is None or edge - constant_edge(target) < -TINY:
         return Product([], signs(label_sums(target)))
@@ -86,6 +88,7 @@ def fit_tree(X, y, w, arms, n_leaves):
     while len(stumps) < n_leaves - 1:
         parent = len(stumps) - 1
         phi = stumps[parent].phi(X[rows])
+        arms.step = depth[parent] + 1
         for side in (-1.0, 1.0):
             part = rows[phi == side]
             stump, gain = None, 0.0
@@ -102,6 +105,7 @@ def fit_tree(X, y, w, arms, n_leaves):
         if gain <= TINY:
             break
         child[parent, side] = len(stumps)
+        depth.append(depth[parent] + 1)
         stumps.append(stump)
     return Tree(stumps, child)
 
@@ -148,6 +152,7 @@ def fit(
         for j in range(len(columns)):
             bandit.pull(j, X, w * y)
     for _ in range(n_rounds):
+        bandit.step = 0
         if base == "stump":
             classifier, _ = bandit.search(X, w * y)
         elif base == "tree":
@@ -156,6 +161,7 @@ def fit(
             classifier = fit_product(X, y, w, bandit, n_terms)
         margin = 0 * y if classifier is None else y * classifier.h(X)
         right, wrong = w[margin > 0].sum(), w[margin < 0].sum()
+        bandit.end_round(right - wrong)
         if right - wrong <= TINY:
             if arms == "full":
                 break

@@ -30,6 +30,8 @@ class Bandit:
         self.history = [[] for _ in columns]
         self.last = {}
         self.rewards = []
+        self.visits, self.totals = {}, {}  # of UCT, by sequence of columns
+        self.path, self.step = (), 0
 
     def search(self, X, target):
         count = self.M if self.policy == "full" else min(self.at_once, self.M)
@@ -68,11 +70,34 @@ class Bandit:
             return self.sample_exp3p()
         if self.policy == "recent":
             return self.sample_recent(taken)
+        if self.policy == "uct":
+            if self.step == len(self.path):
+                self.path += (self.uct_child(),)
+            return self.path[self.step]
         best, best_index = None, -math.inf
         for j in range(self.M):
             if j not in taken and self.index(j) > best_index + TINY:
                 best, best_index = j, self.index(j)
         return best
+
+    def uct_child(self):
+        """Kocsis, Szepesvari 2006; as in MultiBoost an unvisited child has the mean U(0,1)."""
+        log_n = math.log(max(1, self.visits.get(self.path, 0)))
+        scores = []
+        for j in range(self.M):
+            u, child = uniform(self.rng), (*self.path, j)
+            n = self.visits.get(child, 0)
+            mean = self.totals[child] / n if n else u
+            scores.append(mean + math.sqrt(2 * log_n / max(1, n)))
+        return int(np.argmax(scores))
+
+    def end_round(self, edge):
+        r = reward_of(edge, self.reward)
+        for length in range(len(self.path) + 1):
+            node = self.path[:length]
+            self.visits[node] = self.visits.get(node, 0) + 1
+            self.totals[node] = self.totals.get(node, 0.0) + r
+        self.path = ()
 
     def index(self, j):
         log_t = math.log(sum(len(rewards) for rewards in self.history))
