@@ -4,7 +4,8 @@ A reduction: columns are one-hot encoded and standardised online, as for a linea
 Rows of d columns are divided by √(d + 1), not by their norm: what is linear stays so. A regressor
 with full information also gets standardised targets, (y - mean)/deviation by the targets so far,
 within ±FARTHEST; what it predicts is turned back. From losses alone the scale of targets cannot be
-known: there `lr`, `R` and `delta` are in units of the target.
+known: there `lr`, `R` and `delta` are in units of the target. N-FKM and FKM move predictions, unless
+`settings` say otherwise: the noise of moved weights grows with the number of prepared columns.
 """
 
 import math
@@ -159,7 +160,8 @@ class PreparedRegressor(Regressor):
             raise ValueError(f"settings must not have {name}, got {self.settings[name]}")
         if callable(self.settings.get("weak")):
             raise ValueError("settings must have the name of a kind of weak learners as weak")
-        self.inner = cls._planned(sizes | self.settings)
+        around = {"perturb": "prediction"} if "perturb" in cls.__dataclass_fields__ else {}
+        self.inner = cls._planned(sizes | around | self.settings)
         self.parts = (Inner(self.inner, SHARED),)
         vars(self)["full_information"] = cls.full_information
         sparse = n_inputs > WIDE and not self.inner.dense_rows

@@ -41,7 +41,7 @@ def test_with_gradients_it_equals_the_plain_twin():
 
 def test_from_losses_it_equals_the_plain_twin():
     X, y = rows(m=1)
-    settings = {"n_points": 4, "delta": 0.4}
+    settings = {"n_points": 4, "delta": 0.4, "perturb": "weights"}
     ours = onearm.PreparedRegressor(
         3, regressor="NFKM", nominal=NOMINAL, settings=settings, lr=0.01, R=2.0
     )
@@ -55,6 +55,13 @@ def test_from_losses_it_equals_the_plain_twin():
         other.learn(losses, query.directions)
         columns.add(x)
     assert ours.inner.weights.T == pytest.approx(other.W)
+
+
+def test_predictions_are_moved_unless_settings_say_otherwise():
+    for name in ("NFKM", "FKM"):
+        assert onearm.PreparedRegressor(3, regressor=name).inner.perturb == "prediction"
+    given = onearm.PreparedRegressor(3, regressor="NFKM", settings={"perturb": "weights"})
+    assert given.inner.perturb == "weights"
 
 
 @pytest.mark.compiled
