@@ -43,6 +43,7 @@ def _about_service(file: Path) -> None:
     from onearm.service.sqlite import SqliteStore
 
     with closing(SqliteStore(file, read_only=True)) as store:
+        store.hold()
         why = Counter(rejected.why for rejected in store.rejections())
         last = store.last_seq()
         typer.echo(f"{last:,} records; {store.n_pending():,} decisions wait for feedback")

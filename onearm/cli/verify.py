@@ -27,6 +27,7 @@ def verify(
         from onearm.service.verify import verify as verify_store
 
         with closing(SqliteStore(file, read_only=True)) as store:
+            store.hold()
             report = verify_store(store, decisions=not quick)
         typer.echo(str(report))
         if not report.is_sound:

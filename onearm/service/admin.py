@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -19,7 +20,7 @@ from onearm.service.operations import OPERATIONS
 from onearm.service.preparing import PREPARED, prepared
 from onearm.service.requests import Change
 from onearm.service.upkeep import backup
-from onearm.service.web import RefusalError, Reply, Route, decoded, encode
+from onearm.service.web import RefusalError, Reply, Route, decoded, deliver, encode
 
 if TYPE_CHECKING:
     from onearm.service.web import Service
@@ -119,25 +120,36 @@ class Admin:
         return Reply(answer.status, encode(answer.body))
 
     async def _prepared(self, request: Change) -> Change:
-        """Return a change after a thread has replayed what it needs; who ends does not wait."""
+        """Return a change after a thread has replayed what it needs."""
+        made = await self._beside(partial(prepared, self.service.writer.core.store, request))
+        if isinstance(made, Exception):  # the writer replays, and answers what is wrong
+            self.service.lines("failed", "error", error=repr(made), change=request.what)
+            return request
+        return made
+
+    async def _beside(self, call: Callable[[], Any]) -> Any:
+        """Return what a call returns or raises in a thread; who ends does not wait for it."""
         loop, draining = asyncio.get_running_loop(), self.service.draining
-        done: asyncio.Future[Change] = loop.create_future()
+        done: asyncio.Future[Any] = loop.create_future()
 
-        def prepare() -> None:
+        def run() -> None:
             try:
-                made = prepared(self.service.writer.core.store, request)
-            except Exception as error:  # the writer replays, and answers what is wrong
-                self.service.lines("failed", "error", error=repr(error), change=request.what)
-                made = request
+                made = call()
+            except Exception as error:
+                made = error
             with suppress(RuntimeError):  # the service has ended
-                loop.call_soon_threadsafe(done.set_result, made)
+                loop.call_soon_threadsafe(deliver, [(done, made)])
 
-        threading.Thread(target=prepare, name="preparing", daemon=True).start()
+        threading.Thread(target=run, name="beside", daemon=True).start()
         ended = asyncio.ensure_future(draining.wait())
         either: list[asyncio.Future[Any]] = [done, ended]
-        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-        ended.cancel()
-        return done.result() if done.done() else request
+        try:
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            ended.cancel()
+        if not done.done():
+            raise RefusalError(503, "draining", "the service is ending", (b"retry-after", b"5"))
+        return done.result()
 
     async def snapshot(self, body: bytes, query: bytes) -> Reply:
         """Begin a snapshot; it is stored with the next commits."""
@@ -154,11 +166,12 @@ class Admin:
         """Copy the log, in another thread and through another connection."""
         name = decoded(BACKUP, body).file
         path = self._file()
-        out, loop = path.with_name(name), asyncio.get_running_loop()
-        try:
-            await loop.run_in_executor(None, backup, path, out)
-        except FileExistsError as error:
-            raise RefusalError(409, "conflict", str(error)) from None
+        out = path.with_name(name)
+        failure = await self._beside(partial(backup, path, out))
+        if isinstance(failure, FileExistsError):
+            raise RefusalError(409, "conflict", str(failure)) from None
+        if failure is not None:
+            raise failure
         self.service.lines("backup", file=str(out))
         return Reply(200, encode({"status": "done", "file": name}))
 

@@ -8,6 +8,8 @@ from typing import Any, Self
 from onearm.service.answers import Decided, Refused, Settled, State
 from onearm.service.exchange import Answer, Call, Exchange, Reply, Send, Wait
 
+BROKEN = (OSError, EOFError, ValueError, LookupError, asyncio.LimitOverrunError)  # connections
+
 
 class AsyncClient:
     """A `Client` whose methods are awaited.
@@ -87,9 +89,11 @@ class AsyncClient:
             async with asyncio.timeout(self._timeout):
                 stream = self._idle.pop() if self._idle else await self._connection()
                 reply = await _exchanged(request, *stream)
-        except (OSError, EOFError, ValueError, asyncio.LimitOverrunError) as error:
+        except BaseException as error:  # cancelled, too: an answer that comes later is nobody's
             if stream is not None:
                 stream[1].close()
+            if not isinstance(error, BROKEN):
+                raise
             return error
         if reply.headers.get("connection", "").lower() == "close":
             stream[1].close()

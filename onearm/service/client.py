@@ -3,6 +3,7 @@
 import http.client
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Self
 
 from onearm.service.answers import Decided, Refused, Settled, State
@@ -94,7 +95,7 @@ class Client:
             return end.value
 
     def _send(self, request: Send) -> Reply | Exception:
-        connection = self._idle.pop() if self._idle else self._connection()
+        connection = self._unused() or self._connection()
         try:
             connection.request(request.method, request.path, request.body, request.headers)
             response = connection.getresponse()
@@ -106,6 +107,12 @@ class Client:
         self._idle.append(connection)
         return reply
 
+    def _unused(self) -> http.client.HTTPConnection | None:
+        """Return an open connection, if there is one; another thread may take the last, too."""
+        with suppress(IndexError):
+            return self._idle.pop()
+        return None
+
     def _connection(self) -> http.client.HTTPConnection:
         exchange = self._exchange
         kind = http.client.HTTPSConnection if exchange.tls else http.client.HTTPConnection
@@ -113,8 +120,8 @@ class Client:
 
     def close(self) -> None:
         """Close connections that are not in use."""
-        while self._idle:
-            self._idle.pop().close()
+        while (connection := self._unused()) is not None:
+            connection.close()
 
     def __enter__(self) -> Self:
         return self

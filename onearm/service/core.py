@@ -25,7 +25,7 @@ from onearm.service.store import Store
 from onearm.service.work import Work
 
 RECENT = 20_000  # decisions in memory, so that feedback need not ask the store,
-LARGE = 2**14  # except those of more bytes of context and row: they would fill it
+LARGE = 2**14  # except those of more bytes: they would fill it
 
 
 class Core:
@@ -139,7 +139,8 @@ class Core:
 
     def _remember(self, work: Work) -> None:
         for event_id, decision in work.decisions.items():
-            if len(decision.context or b"") + len(decision.x or b"") <= LARGE:
+            some, more = decision.context or b"", decision.shadows or b""
+            if len(some) + len(more) + len(decision.x or b"") + len(decision.pmf) <= LARGE:
                 self.recent[event_id] = decision
                 if event_id in work.outcomes:
                     self.outcomes[event_id] = work.outcomes[event_id]

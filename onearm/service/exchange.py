@@ -135,7 +135,7 @@ class Exchange(NamedTuple):
 
 
 def _wish(context: Any, event_id: Any, among: Any, deferred: bool) -> dict[str, Any]:
-    body = {"event_id": event_id or uuid4().hex, "context": context}
+    body = {"event_id": uuid4().hex if event_id is None else event_id, "context": context}
     if among is not None:
         body["among"] = list(among)
     return body | ({"deferred": True} if deferred else {})

@@ -4,6 +4,7 @@ import json
 import logging
 import sys
 import time
+from contextlib import suppress
 from typing import Any, TextIO
 
 
@@ -16,8 +17,9 @@ class Lines:
     def __call__(self, what: str, level: str = "info", **fields: Any) -> None:
         line = {"ts": round(time.time(), 3), "level": level, "what": what, **fields}
         file = self.file or sys.stderr
-        file.write(json.dumps(line, ensure_ascii=False, default=str) + "\n")
-        file.flush()
+        with suppress(OSError, ValueError):  # a full disk, a closed pipe: the service goes on
+            file.write(json.dumps(line, ensure_ascii=False, default=str) + "\n")
+            file.flush()
 
 
 class Handler(logging.Handler):

@@ -136,7 +136,7 @@ class BackupBody(msgspec.Struct, forbid_unknown_fields=True):
     file: Annotated[
         str,
         Meta(
-            pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,95}\.db$",
+            pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,95}\.db$(?!\n)",  # `$` is before a last \n, too
             description="Name of a new file in the folder of the log; it ends in .db.",
         ),
     ]

@@ -1,7 +1,8 @@
 """The HTTP protocol of uvicorn, with limits for headers and time, and one write for each response.
 
 uvicorn waits for ever for the rest of a request. Connections whose other end has gone, or sends a
-byte a minute, would add up until no new one is accepted: they are closed.
+byte a minute, would add up until no new one is accepted: they are closed. So are those whose
+headers do not end: httptools keeps all of a header until it is complete.
 """
 
 import json
@@ -81,14 +82,28 @@ def limited(most: int) -> type[HttpToolsProtocol]:
     class Limited(HttpToolsProtocol):
         def connection_made(self, transport: Any) -> None:
             self.is_partial, self.age = True, 0.0  # seconds without a whole request
+            self.is_head, self.n_bytes = False, 0
             super().connection_made(Joined(transport))
+
+        def data_received(self, data: bytes) -> None:
+            message = self.headers
+            super().data_received(data)
+            if self.is_head and self.headers is message and not self.transport.is_closing():
+                self.n_unread += len(data)
+                if self.n_unread > 2 * most:  # it has separators, too
+                    self.n_bytes += self.n_unread
+                    self.send_400_response("")
+
+        def on_headers_complete(self) -> None:
+            self.is_head = False
+            super().on_headers_complete()
 
         def on_message_complete(self) -> None:
             self.is_partial = False
             super().on_message_complete()
 
         def send_400_response(self, msg: str) -> None:
-            self.transport.write(NO_HTTP)
+            self.transport.write(TOO_LARGE if self.n_bytes > most else NO_HTTP)
             self.transport.close()
 
         def on_response_complete(self) -> None:
@@ -96,20 +111,21 @@ def limited(most: int) -> type[HttpToolsProtocol]:
             super().on_response_complete()
 
         def on_message_begin(self) -> None:
-            self.n_bytes, self.is_partial, self.age = 0, True, 0.0
+            self.is_partial, self.age = True, 0.0
+            self.is_head, self.n_bytes, self.n_unread = True, 0, 0  # unread: in later reads
             super().on_message_begin()
 
         def on_url(self, url: bytes) -> None:
-            self.n_bytes += len(url)
+            self._add(len(url))
             super().on_url(url)
 
         def on_header(self, name: bytes, value: bytes) -> None:
-            self.n_bytes += len(name) + len(value)
-            if self.n_bytes > most:
-                if not self.transport.is_closing():
-                    self.transport.write(TOO_LARGE)
-                    self.transport.close()
-                return
+            self._add(len(name) + len(value))
             super().on_header(name, value)
+
+        def _add(self, n: int) -> None:
+            self.n_bytes += n
+            if self.n_bytes > most:  # it ends the parser: nothing of the request is done
+                raise ValueError("the headers are too large")
 
     return Limited

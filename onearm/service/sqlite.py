@@ -95,6 +95,11 @@ class SqliteStore:
             self.connection.execute(f"PRAGMA user_version = {FORMAT}")
             self.connection.execute(f"PRAGMA application_id = {PROGRAM}")
 
+    def hold(self) -> None:
+        """Let all that is read from now on be of this moment, though a service may write."""
+        self.connection.execute("BEGIN")
+        self.last_seq()
+
     def one(self, sql: str, values: tuple = ()) -> Any:
         """Return the first row of an answer, or None."""
         return next(iter(self.connection.execute(sql, values)), None)

@@ -5,7 +5,7 @@ refused is refused in JSON: {"status": ..., "reason": ...}.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 from uuid import uuid4
@@ -71,10 +71,11 @@ class Mailbox:
         """Deliver what was put; called by the writer after a batch."""
         if self.answered:
             some, self.answered = self.answered, []
-            self.loop.call_soon_threadsafe(_deliver, some)
+            self.loop.call_soon_threadsafe(deliver, some)
 
 
-def _deliver(some: list[tuple[asyncio.Future, list[Answer] | None]]) -> None:
+def deliver(some: Iterable[tuple[asyncio.Future, Any]]) -> None:
+    """Set the results of futures, except of those that nobody waits for any more."""
     for future, answers in some:
         if not future.done():
             future.set_result(answers)
@@ -129,7 +130,8 @@ class Service:
             raise RefusalError(404, "not_found", self._unknown(path))
         if route.scope is not None and self.guard.tokens:
             self._require_scope(route.scope, scope["headers"])
-        if method != route.method and not (method == "HEAD" and route.method == "GET"):
+        is_head = method == "HEAD" and route.method == "GET" and not route.is_stream
+        if method != route.method and not is_head:
             allow = (b"allow", route.method.encode())
             raise RefusalError(405, "wrong_method", f"the method must be {route.method}", allow)
         return route
@@ -188,8 +190,9 @@ class Service:
         if type(parsed) is not list:
             (answer,) = await self.submit([parsed.request(new_id)])
             return Reply(answer.status, encode(answer.body))
-        if not 1 <= len(parsed) <= messages.MOST:
-            reason = f"a list must have 1 to {messages.MOST} requests, got {len(parsed)}"
+        most = min(messages.MOST, self.writer.room)  # else there would never be room for it
+        if not 1 <= len(parsed) <= most:
+            reason = f"a list must have 1 to {most} requests, got {len(parsed)}"
             raise RefusalError(422, "invalid", reason)
         requests = [item.request(new_id) for item in parsed if type(item) is not Answer]
         done = iter(await self.submit(requests) if requests else ())

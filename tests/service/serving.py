@@ -45,7 +45,9 @@ class Served:
         finally:
             connection.close()
         is_json = response.getheader("content-type", "").startswith("application/json")
-        return response.status, json.loads(content) if is_json else content, response.headers
+        if is_json and content:
+            content = json.loads(content)
+        return response.status, content, response.headers
 
     def post(self, name, body, **more):
         """Return status and content of the answer to a POST to the app."""

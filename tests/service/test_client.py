@@ -218,6 +218,42 @@ def test_addresses_that_are_none(url):
         onearm.Client(url, "news")
 
 
+@BOTH
+def test_an_id_that_is_empty_is_refused_and_not_replaced(served, kind):
+    with kind(served.url, "news") as client, pytest.raises(ServiceError, match="event_id must be"):
+        client.decide(CONTEXT, event_id="")
+
+
+class Taken(list):
+    """Connections: whoever looks sees some, but another thread takes the last one meanwhile."""
+
+    def __bool__(self):
+        return True
+
+
+def test_a_connection_that_another_thread_took_is_no_error(served):
+    with onearm.Client(served.url, "news", retries=0) as client:
+        client._idle = Taken()
+        assert client.decide(CONTEXT).label in ("a", "b", "c")
+
+
+def test_a_call_that_is_cancelled_leaves_no_connection_open(served):
+    async def cancelled():
+        async with onearm.AsyncClient(served.url, "news") as client:
+            await client.state()
+            ((_, writer),) = client._idle
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(client.decide(CONTEXT), 0)
+            call = asyncio.ensure_future(client.decide(CONTEXT))
+            await asyncio.sleep(0)
+            call.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await call
+            return writer.is_closing() and not client._idle
+
+    assert asyncio.run(cancelled())
+
+
 def test_a_client_is_for_many_threads(served):
     from concurrent.futures import ThreadPoolExecutor
 

@@ -178,3 +178,6 @@ def test_large_contexts_are_not_kept_in_memory_and_their_events_are_known():
     again = [Decide("large 0", note), Feedback("large 0", 1.0), Feedback("large 0", 0.5)]
     assert [answer.status for answer in service.handle(again)] == [200, 200, 409]
     assert service.handle([Feedback("large 1", 0.0)])[0].body["status"] == "applied"
+    many = making.core(labels=[f"label {i}" for i in range(3000)])  # and their probabilities
+    many.handle([Decide("e", making.context())])
+    assert not many.recent

@@ -7,7 +7,7 @@ from unittest import mock
 
 import pytest
 
-from onearm.service import preparing, replay
+from onearm.service import admin, preparing, replay
 from onearm.service.preparing import prepared
 from onearm.service.replay import recover
 from onearm.service.requests import Change, Decide, Feedback
@@ -137,6 +137,26 @@ def test_who_ends_does_not_wait_for_a_replay():
             assert time.monotonic() - begin < 5.0
             gate.set()
     assert answers[0][0] == 503
+
+
+def test_who_ends_does_not_wait_for_a_backup(tmp_path):
+    gate, entered, answers = threading.Event(), threading.Event(), []
+    with (
+        closing(SqliteStore(tmp_path / "news.db")) as store,
+        serving(store, folder=tmp_path) as served,
+        mock.patch.object(admin, "backup", slow(gate, entered, admin.backup)),
+    ):
+        served.decide()
+        body = {"file": "copy.db"}
+        post = threading.Thread(target=lambda: answers.append(served.post("backup", body)))
+        post.start()
+        assert entered.wait(10)
+        served.drain()
+        post.join(20)
+        served.thread.join(20)
+        assert not served.thread.is_alive()
+        gate.set()
+    assert (answers[0][0], answers[0][1]["status"]) == (503, "draining")
 
 
 def test_many_outcomes_are_learnt_from_to_the_same_bits_whatever_the_pieces():

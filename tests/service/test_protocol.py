@@ -1,9 +1,11 @@
 """The protocol: a response is one write, whoever makes it; memory that stays is not collected."""
 
+import contextlib
 import json
 import socket
 import subprocess
 import sys
+import time
 from http.client import HTTPConnection
 
 import pytest
@@ -145,6 +147,32 @@ def test_what_is_no_http_is_refused_in_json():
     head, _, body = answer.partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 400 ")
     assert json.loads(body)["status"] == "malformed"
+
+
+@pytest.mark.parametrize("begin", [b"GET /", b"GET / HTTP/1.1\r\nx: ", b"GET / HTTP/1.1\r\nx"])
+def test_a_head_that_does_not_end_is_refused_before_it_fills_the_memory(begin):
+    with serving() as service:
+        connection, sent = connected(service, begin), 0
+        connection.settimeout(0.02)
+        try:
+            while sent < 2**22:
+                connection.sendall(b"a" * 2**14)
+                sent += 2**14
+                with contextlib.suppress(TimeoutError):  # what is sent is read one by one
+                    answer = connection.recv(2**16, socket.MSG_PEEK)
+                    break
+        finally:
+            assert sent < 2**18
+        assert answer.startswith(b"HTTP/1.1 431 ")
+        connection.close()
+        head = b"GET /healthz HTTP/1.1\r\nhost: x\r\n"
+        slow = connected(service)
+        for i in range(0, len(head), 5):  # a head in many reads is one
+            slow.sendall(head[i : i + 5])
+            time.sleep(0.01)
+        slow.sendall(b"\r\n")
+        assert slow.recv(99).startswith(b"HTTP/1.1 200 ")
+        slow.close()
 
 
 @pytest.mark.compiled

@@ -4,7 +4,9 @@ import resource
 import signal
 import socket
 import subprocess
+import sys
 from contextlib import closing
+from pathlib import Path
 from unittest import mock
 
 import apsw
@@ -15,6 +17,7 @@ import onearm
 from onearm.cli.program import app
 from onearm.service.app import read
 from onearm.service.core import Core
+from onearm.service.exchange import ServiceError
 from onearm.service.meanings import meanings, not_deciding
 from onearm.service.requests import Decide
 from onearm.service.sqlite import SqliteStore
@@ -114,6 +117,35 @@ def test_what_a_start_has_changed_is_a_record_and_a_line_with_its_meaning(toml):
     with program("serve", str(toml)) as server:
         lines = server.end()[1]
     assert [line["what"] for line in lines] == ["not_deciding", "start", "draining", "stop"]
+
+
+@pytest.mark.compiled
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_log_lines_that_cannot_be_written_fail_nothing(toml):
+    """As on the full disk that a commit fails on: the process must end all the same."""
+    code = (
+        "import apsw\n"
+        "from onearm.service import sqlite\n"
+        "commit = sqlite.SqliteStore.commit\n"
+        "def failing(self, batch):\n"
+        "    if any(getattr(r, 'event_id', '') == 'fails' for r in batch.records):\n"
+        "        raise apsw.FullError('database or disk is full')\n"
+        "    commit(self, batch)\n"
+        "sqlite.SqliteStore.commit = failing\n"
+        "from onearm.cli.program import app\n"
+        "app()\n"
+    )
+    words = [sys.executable, "-c", code, "serve", str(toml), "--verbose"]
+    with (
+        open("/dev/full", "w") as full,  # noqa: PTH123 # a device
+        subprocess.Popen(words, stdout=subprocess.PIPE, stderr=full, text=True) as process,
+    ):
+        url = process.stdout.readline().strip().removeprefix("listening: ")
+        with onearm.Client(url, "news", retries=0) as client:
+            assert client.decide({"age": 1}, event_id="kept").seq == 2
+            with pytest.raises(ServiceError, match="commit_failed"):
+                client.decide({"age": 1}, event_id="fails")
+        assert process.wait(20) == 74
 
 
 def test_changes_of_a_start_have_meanings():

@@ -1,11 +1,17 @@
 """`verify` finds whatever in a log does not follow from the rest of it."""
 
+from contextlib import closing
+from unittest import mock
+
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from onearm.cli.program import app
 from onearm.service import changes, core, verify
 from onearm.service.records import Decision, Outcome
 from onearm.service.requests import Activate, Change, Decide, Feedback
+from onearm.service.sqlite import SqliteStore
 from tests.service import making, power
 from tests.service.making import Clock, context
 
@@ -175,3 +181,25 @@ def test_decisions_that_other_code_made_need_not_be_repeated(service, monkeypatc
     report = verify.verify(service.store)
     assert report.is_sound, str(report)
     assert report.counts["decisions of other code that this code does not repeat"] == 1
+
+
+def test_a_service_that_runs_meanwhile_is_no_violation(tmp_path):
+    """Its decisions wait after the last record that was read, and its snapshots come and go."""
+    with closing(SqliteStore(tmp_path / "log.db")) as store:
+        running = making.core(store, Clock(), wait=40.0)
+        for i in range(5):
+            running.handle([Decide(f"e{i}", context(i)), Feedback(f"e{i}", 1.0)])
+        running.save_snapshot()
+        records = SqliteStore.records
+
+        def meanwhile(reading, *between):
+            yield from records(reading, *between)
+            for i in range(5, 9):
+                running.handle([Decide(f"e{i}", context(i))])
+                running.save_snapshot()
+
+        with mock.patch.object(SqliteStore, "records", meanwhile):
+            done = CliRunner().invoke(app, ["verify", str(tmp_path / "log.db")])
+        assert running.seq == 15
+    assert done.exit_code == 0, done.output
+    assert "11 records" in done.output

@@ -115,6 +115,26 @@ def test_a_list_of_which_some_are_refused(served):
     assert [answer["code"] for answer in answers] == [200, 404]
 
 
+def test_a_list_for_which_there_is_never_room_is_not_called_busy():
+    with serving(server={"queue": 8}) as served:
+        body = [{"context": CONTEXT}] * 9
+        status, answer = served.post("decide", body)
+        assert (status, answer["reason"]) == (422, "a list must have 1 to 8 requests, got 9")
+        assert served.post("decide", body[1:])[0] == 200
+
+
+def test_the_head_of_a_stream_is_refused_since_it_would_not_end(served):
+    status, _, headers = served.send("HEAD", "/v1/news/events")
+    assert (status, headers["allow"]) == (405, "GET")
+    assert served.send("HEAD", "/v1/news/state")[0] == 200
+
+
+def test_names_of_files_have_no_line_breaks(served):
+    status, answer = served.post("backup", {"file": "copy.db\n"})
+    assert status == 422
+    assert "must be" in answer["reason"]
+
+
 def test_many_clients_with_duplicates_settle_each_event_once(served):
     rewards, statuses = {}, []
 
