@@ -43,14 +43,16 @@ def serve(
 
 def _serve(path: Path, port: int | None, verbose: bool) -> int:
     from onearm.service.app import read
-    from onearm.service.lines import Lines
+    from onearm.service.lines import Lines, collect
     from onearm.service.server import serve as run
 
     require_file(path, "the app")
+    lines = Lines(verbose)
+    collect(lines)  # before anything can compile
     app = read(path)
     if port is not None:
         app = replace(app, server=replace(app.server, port=port))
-    return run(app, Lines(verbose), lambda address: typer.echo(f"listening: {address}"))
+    return run(app, lines, lambda address: typer.echo(f"listening: {address}"))
 
 
 def warm_service(path: Path) -> None:
@@ -66,9 +68,11 @@ def warm_service(path: Path) -> None:
 
 def _demo(port: int, verbose: bool) -> int:
     from onearm.service.demo import Visitors, demo_app
-    from onearm.service.lines import Lines
+    from onearm.service.lines import Lines, collect
     from onearm.service.server import serve as run
 
+    lines = Lines(verbose)
+    collect(lines)
     with TemporaryDirectory(prefix="onearm-demo-") as folder:
         app, visitors = demo_app(Path(folder), port), Visitors()
 
@@ -77,7 +81,7 @@ def _demo(port: int, verbose: bool) -> int:
             typer.echo("simulated visitors come until Ctrl-C; then the log is removed")
             visitors.start(address)
 
-        return run(app, Lines(verbose), opened)
+        return run(app, lines, opened)
 
 
 def _require_extra() -> None:

@@ -4,6 +4,7 @@ import json
 import logging
 import sys
 import time
+import warnings
 from contextlib import suppress
 from typing import Any, TextIO
 
@@ -20,6 +21,16 @@ class Lines:
         with suppress(OSError, ValueError):  # a full disk, a closed pipe: the service goes on
             file.write(json.dumps(line, ensure_ascii=False, default=str) + "\n")
             file.flush()
+
+
+def collect(lines: Lines) -> None:
+    """Make lines of all that a program says by itself: warnings, kernels it compiles, uvicorn."""
+    from onearm.core.dispatcher import Notice
+
+    logging.getLogger("uvicorn.error").handlers = [Handler(lines)]
+    logging.getLogger("uvicorn.error").propagate = False
+    warnings.showwarning = lambda message, *_, **__: lines("warning", "warning", reason=message)
+    Notice.write = staticmethod(lambda text: lines("compiling", reason=text))
 
 
 class Handler(logging.Handler):

@@ -2,12 +2,10 @@
 
 import asyncio
 import gc
-import logging
 import os
 import signal
 import socket
 import time
-import warnings
 from collections.abc import Callable
 from contextlib import closing, suppress
 from functools import partial
@@ -16,11 +14,10 @@ from typing import Any
 import apsw
 import uvicorn
 
-from onearm.core.dispatcher import Notice
 from onearm.service.app import App
 from onearm.service.clock import Clock
 from onearm.service.core import Core
-from onearm.service.lines import Handler, Lines
+from onearm.service.lines import Lines
 from onearm.service.meanings import meanings, not_deciding
 from onearm.service.protocol import close_slow, limited
 from onearm.service.sqlite import SqliteStore
@@ -133,10 +130,6 @@ def serve(app: App, lines: Lines, opened: Callable[[str], Any] = lambda address:
     `opened` is called with the address once requests are taken. The address is bound first: a start
     that fails has written nothing.
     """
-    logging.getLogger("uvicorn.error").handlers = [Handler(lines)]
-    logging.getLogger("uvicorn.error").propagate = False
-    warnings.showwarning = lambda message, *_, **__: lines("warning", "warning", reason=message)
-    Notice.write = staticmethod(lambda text: lines("compiling", reason=text))
     begin = time.perf_counter()
     _raise_limit_of_connections()
     with (

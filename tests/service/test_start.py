@@ -1,5 +1,6 @@
 """Starts that fail write nothing and say why; those that change something say what it means."""
 
+import json
 import resource
 import signal
 import socket
@@ -146,6 +147,28 @@ def test_log_lines_that_cannot_be_written_fail_nothing(toml):
             with pytest.raises(ServiceError, match="commit_failed"):
                 client.decide({"age": 1}, event_id="fails")
         assert process.wait(20) == 74
+
+
+@pytest.mark.compiled
+def test_what_is_said_while_the_settings_are_read_is_a_line_of_json(toml):
+    code = (
+        "import warnings\n"
+        "from onearm.core.dispatcher import Notice\n"
+        "from onearm.service import app\n"
+        "read = app.read\n"
+        "def noisy(path):\n"
+        "    Notice.write('compiling begin')\n"
+        "    warnings.warn('odd')\n"
+        "    return read(path)\n"
+        "app.read = noisy\n"
+        "from onearm.cli.program import app\n"
+        "app()\n"
+    )
+    with program("serve", str(toml), command=[sys.executable, "-c", code]) as server:
+        server.process.send_signal(signal.SIGTERM)
+        lines = [json.loads(line)["what"] for line in server.process.stderr]
+    assert lines[:2] == ["compiling", "warning"]
+    assert lines[-1] == "stop"
 
 
 def test_changes_of_a_start_have_meanings():
