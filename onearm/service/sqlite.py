@@ -88,6 +88,8 @@ class SqliteStore:
             return
         self.connection.execute("PRAGMA journal_mode = WAL")
         self.connection.execute("PRAGMA synchronous = FULL")
+        if (found, program) == (FORMAT, PROGRAM):  # a start on a damaged file changes nothing
+            return
         with self.connection:
             if tables and not has_checksums(self.connection):
                 self.connection.execute(ADD_CHECKSUM)
@@ -276,7 +278,7 @@ def _locked(path: str) -> IO[bytes]:
         raise OSError(f"{path} cannot be written: {error.strerror}") from error
     if not lock_file(file.fileno()):
         file.close()
-        raise ValueError(f"{path} is used by another process: a service that runs, or a command")
+        raise OSError(f"{path} is used by another process: a service that runs, or a command")
     return file
 
 

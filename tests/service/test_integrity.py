@@ -87,7 +87,7 @@ def test_a_file_of_the_first_format_gets_checksums_from_then_on(tmp_path):
         connection.execute(f"PRAGMA user_version = 1; PRAGMA application_id = {tables.PROGRAM}")
     insert = tables.INSERT.replace(", checksum", "").replace("?, ", "", 1)
     with (
-        mock.patch.object(sqlite, "has_checksums", return_value=True),
+        mock.patch.object(sqlite, "FORMAT", 1),
         mock.patch.object(sqlite, "INSERT", insert),
         mock.patch.object(sqlite, "with_checksum", lambda row: row),
         closing(SqliteStore(path)) as store,

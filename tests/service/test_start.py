@@ -57,6 +57,14 @@ def test_a_folder_that_takes_nothing_is_named_in_one_line(toml):
     assert len(done.output.splitlines()) == 1
 
 
+def test_a_file_in_use_is_no_wrong_setting(toml):
+    """Whoever has it ends: systemd must try again, which it does not after exit code 2."""
+    with closing(SqliteStore(toml.with_name("news.db"))):
+        done = CliRunner().invoke(app, ["serve", str(toml)])
+    assert done.exit_code == 1
+    assert "news.db is used by another process" in done.output
+
+
 @pytest.mark.parametrize(
     ("where", "error"),
     [
@@ -90,7 +98,9 @@ def test_a_damaged_file_is_named_with_what_to_do(toml):
     with closing(SqliteStore(path)) as store:
         making.core(store).handle([Decide(f"e{i}", making.context(i)) for i in range(9)])
         store.connection.execute("UPDATE log SET label = 1 - label WHERE seq = 5")
+    before = path.read_bytes()
     done = CliRunner().invoke(app, ["serve", str(toml)])
+    assert path.read_bytes() == before
     words = "".join(done.output.replace("│", "").split())
     assert done.exit_code == 2
     for part in ("news.db", "record 5 is not what was written", "put a backup in its place"):

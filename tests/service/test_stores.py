@@ -205,7 +205,7 @@ def test_a_file_is_read_again(tmp_path):
 def test_a_file_has_one_writer_and_any_number_of_readers(tmp_path):
     store = SqliteStore(tmp_path / "log.db")
     filled(store)
-    with pytest.raises(ValueError, match="used by another process"):
+    with pytest.raises(OSError, match="used by another process"):
         SqliteStore(tmp_path / "log.db")
     reader = SqliteStore(tmp_path / "log.db", read_only=True)
     assert reader.last_seq() == 5
