@@ -137,9 +137,13 @@ def _require_learner(key: str, learner: Any, settings: dict[str, Any]) -> None:
         agent = new_agent(settings, learner)
     except (ValueError, TypeError) as error:
         raise ValueError(f"{key}: {error}") from None
-    if key != "learner" and not agent.learner.off_policy:
-        wrong = "must learn from choices of other policies"
-        raise ValueError(f"{key}: a challenger {wrong}, and {learner['name']} cannot")
+    if agent.learner.off_policy:
+        return
+    wrong = f"must learn from choices of other policies, and {learner['name']} cannot"
+    if key != "learner":
+        raise ValueError(f"{key}: a challenger {wrong}")
+    if settings["promotion"]["rule"] != "never":  # it would be tried for ever
+        raise ValueError(f"promotion.rule: whoever another policy is promoted over {wrong}")
 
 
 def seconds(key: str, value: Any) -> float:

@@ -144,7 +144,8 @@ def _require_policy(store: Store, settings: dict, models: Models, request: Chang
 def require_new_policy(settings: dict[str, Any], policy: Any, learner: Any) -> None:
     is_name = isinstance(policy, str) and policy.isprintable() and 1 <= len(policy) <= 100
     if not is_name or policy in (*settings["policies"], *settings.get("former", [])):
-        raise ValueError(f"policy must be a new name, got {shown(policy)}")
+        new = "a new name, which no policy has or had"
+        raise ValueError(f"policy must be {new}, got {shown(policy)}")
     if not isinstance(learner, dict) or "name" not in learner:
         raise ValueError(f"learner must be an object with a name, got {shown(learner)}")
     if not new_agent(settings, learner).learner.off_policy:

@@ -86,6 +86,9 @@ def test_times(value, number):
 
 
 TABLE = {"sha256": "0" * 64, "scopes": ["decide"]}
+NEVER_PROMOTED = {
+    "feedback": "one_right", "learner": {"name": "ConservativeOVA"}, "promotion": {"rule": "difference"}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -121,6 +124,7 @@ TABLE = {"sha256": "0" * 64, "scopes": ["decide"]}
         ({"challengers": {"x": {"name": "Nobody"}}}, "challengers.x: learner must be"),
         ({"challengers": {"x": {"name": "Banditron"}}}, "challengers.x"),
         ({"challengers": {"x": "Chorus"}}, "challengers.x.name must be"),
+        (NEVER_PROMOTED, "promotion.rule: whoever another policy is promoted over must learn"),
         ({"promotion": {"rule": "diference"}}, "did you mean 'difference'"),
         ({"promotion": {"levl": 0.9}}, "promotion.levl is unknown"),
         *(
