@@ -4,7 +4,7 @@ A reduction: columns are one-hot encoded and standardised online, as for a linea
 Rows of d columns are divided by √(d + 1), not by their norm: what is linear stays so. A regressor
 with full information also gets standardised targets, (y - mean)/deviation by the targets so far,
 within ±FARTHEST; what it predicts is turned back. From losses alone the scale of targets cannot be
-known: there `lr`, `R` and `delta` are in units of the target. N-FKM and FKM move predictions, unless
+known: there `lr`, `R` and `delta` are in units of the target. N-FKM and FKM move predictions unless
 `settings` say otherwise: the noise of moved weights grows with the number of prepared columns.
 """
 
