@@ -47,6 +47,7 @@ PUBLISHED = {
     "b10.figure3": Published("which columns are chosen", "b10.features", BOTH),
     "b10.figure4": Published("the same runs as table1", "b10.report", BOTH),
     "b10.usps": Published("why stumps have a higher error on USPS", "b10.usps", BOTH),
+    "b10.products": Published("ways to fit products; sequences", "b10.products", BOTH),
     "bh20.table1": Published("regret and cost", "bh20.regret_report"),
     "bh20.table2": Published("regression, losses", "bh20.report", ()),
     "bh20.learners": Published("more weak learners than table2", "bh20.learners", ()),

@@ -4,12 +4,13 @@ Runs with the same seed play the same rows, so differences are taken by pairs of
 "does not hold" are beyond chance: the 95 % interval of the mean difference excludes zero.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from papers.markdown import table
-from papers.verdicts import half_width
+from papers.verdicts import half_width, mean
 
 HOLDS, FAILS, OPEN = "holds", "does not hold", "open"
 Values = list[float]
@@ -27,10 +28,21 @@ class Claim(NamedTuple):
 def less(a: Values, b: Values, by: float = 0.0) -> str:
     """Whether a is less than b by more than `by`."""
     differences = np.array(a) - np.array(b) + by
-    mean, width = float(differences.mean()), half_width(differences.tolist())
-    if abs(mean) <= width:
+    if abs(differences.mean()) <= half_width(differences.tolist()):
         return OPEN
-    return HOLDS if mean < 0 else FAILS
+    return HOLDS if differences.mean() < 0 else FAILS
+
+
+def beside(names: Sequence[str], values: Sequence[Values]) -> str:
+    """Return errors with their names."""
+    return ", ".join(f"{name} {percent(some)}" for name, some in zip(names, values, strict=True))
+
+
+def lower(says: str, data: str, names: Sequence[str], values: Sequence[Values]) -> list[Claim]:
+    """Return the claim that the first errors are less than the second, if both were played."""
+    if not values[0] or len(values[0]) != len(values[1]):
+        return []
+    return [Claim(says, data, less(values[0], values[1]), beside(names, values))]
 
 
 def not_less(a: Values, b: Values) -> str:
@@ -47,10 +59,7 @@ def holds_if(condition: bool) -> str:
 
 def percent(values: Values) -> str:
     """Return the mean with half the width of its interval."""
-    mean = 100 * float(np.mean(values))
-    digits = 2 if mean >= 1 else 3
-    width = f" ± {100 * half_width(values):.{digits}f}" if len(values) > 1 else ""
-    return f"{mean:.{digits}f}{width}"
+    return mean([100 * value for value in values], 2 if np.mean(values) >= 0.01 else 3)
 
 
 def count(claims: list[Claim]) -> str:

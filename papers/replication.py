@@ -89,7 +89,7 @@ class Replication:
     def selects(self, job: Any, options: Options) -> bool:
         """Whether a job is asked for: where a kind of names is restricted, it has one of them."""
         only = {label.lower() for label in options.only}
-        has = {str(value).lower() for value in job}
+        has = {str(value).lower() for value in job.values().values()}
         kinds = [{label.lower() for label in kind} & only for kind in self.names]
         if options.runs is not None and self.repeat(job) >= options.runs:
             return False

@@ -21,9 +21,9 @@ def stored_runs(plan: Replication, folder: Path) -> list[Stored]:
     runs, found = list(Ledger(folder / plan.ledger).records().values()), list[Stored]()
     for stage in plan.stages:
         jobs: Any = stage(Request(plan.defaults, folder, ""), [pair.run for pair in found])
-        fields = [field for field in jobs[0]._fields if field != "earlier"] if jobs else []
+        fields = [name for name in jobs[0].values() if name != "earlier"] if jobs else []
         by_identity = {_identity(run, fields): run for run in runs}
-        keys = [(job, _identity(job._asdict(), fields)) for job in jobs]
+        keys = [(job, _identity(job.values(), fields)) for job in jobs]
         found += [Stored(job, by_identity[key]) for job, key in keys if key in by_identity]
     return found
 

@@ -5,6 +5,7 @@ rule for all, and the claims of its text that our runs decide. It plays nothing:
 from the stored runs.
 """
 
+from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,10 +16,11 @@ from papers.stored import stored_runs
 from papers.verdicts import POINTS, SHARE, WORSE, Cell, count_outcomes
 
 OUT = "papers.md"
-CURVES = "curves without printed numbers"
+CURVES = "Curves without printed numbers or claims that were tested"
 NOT_THE_PAPERS = (
     "c09.gate",
     "b10.usps",
+    "b10.products",
     "z19.boosting",
     "z19.readings",
     "bh20.learners",
@@ -60,20 +62,28 @@ def outcomes(results: Path = RESULTS) -> list[Outcome]:
 
 def text(every: list[Outcome]) -> str:
     """Return the page in Markdown."""
-    rows = []
+    rows, curves = [], [f"`{name}`" for name, _, cells, claims in every if not cells + claims]
     for name, _, cells, claims in every:
+        if not cells + claims:
+            continue
         counts = [str(n) for n in count_outcomes(cells).values()] if cells else [""] * 4
         verdicts = [claim.verdict for claim in claims]
         tested = [str(verdicts.count(v)) for v in (HOLDS, FAILS, OPEN)] if claims else [""] * 3
-        note = "" if cells or claims else CURVES
-        rows.append([f"`{name}`", str(len(cells) or ""), *counts, *tested, note])
-    head = ["table or figure", "cells", *count_outcomes([]), "claims hold", "do not", "open", ""]
+        rows.append([f"`{name}`", str(len(cells) or ""), *counts, *tested])
+    head = ["table or figure", "cells", *count_outcomes([]), "claims hold", "do not", "open"]
     total = [cell for _, _, cells, _ in every for cell in cells]
     outcome = ", ".join(f"{n} {kind}" for kind, n in count_outcomes(total).items())
     parts = ["# What came out the same", HEAD, f"Of {len(total)} cells: {outcome}."]
-    parts += [table(head, rows), "## Cells that are worse", _worse(every)]
+    parts += [table(head, rows), f"{CURVES}: {', '.join(curves) or 'none'}."]
+    parts += [_papers(every), "## Cells that are worse", _worse(every)]
     parts += ["## Claims that do not hold", _failed(every)]
     return "\n\n".join(parts) + "\n"
+
+
+def _papers(every: list[Outcome]) -> str:
+    """Return which papers the first parts of the names stand for."""
+    folders = dict.fromkeys(outcome.name.split(".")[0] for outcome in every)
+    return "\n".join(f"- {name}: {import_module(f'papers.{name}').__doc__}" for name in folders)
 
 
 def _worse(every: list[Outcome]) -> str:

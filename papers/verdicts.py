@@ -45,6 +45,14 @@ def half_width(values: Sequence[float]) -> float:
     return interval.high - interval.mean
 
 
+def mean(values: Sequence[float], digits: int, none: str = "") -> str:
+    """Return a mean with half the width of its interval, if there are several values."""
+    if not len(values):
+        return none
+    width = f" ± {half_width(values):.{digits}f}" if len(values) > 1 else ""
+    return f"{np.mean(values):.{digits}f}{width}"
+
+
 def verdict(ours: Sequence[float], theirs: float, tolerance: float) -> str:
     """Within: theirs is in our 95 % interval, or no farther from our mean than the tolerance."""
     width = half_width(ours) if len(ours) > 1 else 0.0

@@ -6,8 +6,9 @@ and 1000 rounds: in the end all policies come close to even shares, since the in
 useful columns is used up.
 """
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from papers.claims import Claim, claims_table, count, holds_if
 from papers.figures import subplots
 from papers.markdown import table, written_by
 from papers.replication import Options, Replication, Request
+from papers.trial import Trial
 
 ROWS, COLUMNS, ROUNDS, RUNS = 1000, 10, 10_000, 100
 STAGES = (100, 1000, ROUNDS)
@@ -30,16 +32,17 @@ BANDITS = ("ucb", "ucbv", "exp3p")  # of the paper
 ALMOST = 0.5  # of FULL's excess over even shares
 
 
-class Job(NamedTuple):
+@dataclass(frozen=True, order=True)
+class Job(Trial):
     """What is to be played: all runs of one policy on one task."""
 
     task: str
     arms: str
     runs: int
 
-    def configuration(self) -> Record:
-        """Return everything that decides the results."""
-        return {**self._asdict(), "stages": STAGES}
+    def constants(self) -> Record:
+        """Return what is the same for all jobs."""
+        return {"stages": STAGES}
 
     def play(self, progress: OnProgress) -> Record:
         """Return the mean shares of the columns after each stage."""
@@ -53,11 +56,6 @@ class Job(NamedTuple):
         used = model.ensemble_.column[:, 0]
         used = used[used >= 0]
         return [(np.bincount(used[:t], minlength=COLUMNS) / len(used[:t])).tolist() for t in STAGES]
-
-    def summary(self, record: Record) -> str:
-        """Return a job in a line."""
-        useful = [f"{sum(stage[: TASKS[self.task]]):.3f}" for stage in record["shares"]]
-        return f"{self.task} {self.arms}: share of the columns that matter {', '.join(useful)}"
 
 
 def rows(task: str, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -5,11 +5,14 @@ is the number of rounds with the least smoothed error on the other fifth. Then a
 boosted for T rounds. Where a full search takes very long, T is simply the maximum.
 
 The paper gives no maximum. Where T is in the last third of ours, the smoothed error may still fall:
-such a run is played again, until that error has not fallen for a third of the rounds (`cap`).
+such a run is played again beyond it, until that error has not fallen for a third of the rounds
+(`cap`). λ and η of EXP3.P with stumps are those of least smoothed validation error on each set.
 """
 
 import time
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +26,7 @@ from papers.b10.data import Split, load
 from papers.b10.paper import BASES, DATA_SETS, POLICIES, SIZES, SMOOTHED, of
 from papers.playing import curve_rounds
 from papers.replication import Request
+from papers.trial import Trial
 
 ROUNDS = {  # at most, in the order of the paper's data sets: of a bandit, and of a full search
     "stump": ((20_000, 20_000, 20_000, 60_000, 20_000), (3000, 3000, 5000, 60_000, 20_000)),
@@ -32,13 +36,15 @@ ROUNDS = {  # at most, in the order of the paper's data sets: of a bandit, and o
 TOO_LONG = ("mnist", "isolet")  # to play full searches twice
 LAST_THIRD = 1.5  # times T: so many rounds without a lower smoothed error end a run
 CAP = 100_000  # on the rounds of a run that is played again
+LAM, ETA = (0.05, 0.15, 0.3, 0.6), (0.0, 0.3, 0.6)  # the paper's grid is finer
 POINTS = 100  # of a curve
 CHUNK = 50  # rounds between two readings of the clock
 SEEDS = 20  # of a cell at most; by default one is played
 PACKAGES = ("onearm", "numpy", "numba", "scikit-learn")
 
 
-class Job(NamedTuple):
+@dataclass(frozen=True, order=True)
+class Job(Trial):
     """What is to be played."""
 
     data: str
@@ -46,13 +52,18 @@ class Job(NamedTuple):
     arms: str
     seed: int
     cap: int | None = None  # of a run that is played again
+    lam: float | None = None  # of EXP3.P; None for the default, as for eta
+    eta: float | None = None
+    tuning: bool | None = None  # whether only the validation error is wanted
+
+    def least_rounds(self) -> int:
+        """Return the maximum number of rounds of the first run."""
+        bandits, full = ROUNDS[self.base]
+        return of(self.data, full if self.arms == "full" else bandits)
 
     def max_rounds(self) -> int:
         """Return the maximum number of rounds."""
-        if self.cap is not None:
-            return self.cap
-        bandits, full = ROUNDS[self.base]
-        return of(self.data, full if self.arms == "full" else bandits)
+        return self.least_rounds() if self.cap is None else self.cap
 
     def validated(self) -> bool:
         """Whether the number of rounds is chosen on validation rows."""
@@ -65,13 +76,16 @@ class Job(NamedTuple):
         if self.base in names:
             settings[names[self.base]] = of(self.data, SIZES[self.base])
         settings |= {"n_rounds": rounds, "arms": self.arms, "random_state": self.seed}
-        return Timed(self.base, **settings, **more)
+        if self.lam is not None:
+            settings |= {"lam": self.lam, "eta": self.eta}
+        model = Timed(self.base, **settings, **more)
+        model.least = self.least_rounds()
+        return model
 
     def configuration(self) -> Record:
         """Return everything that decides the results."""
-        fields = self._asdict()
-        if self.cap is None:
-            del fields["cap"]
+        fields = {name: value for name, value in self.values().items() if value is not None}
+        fields |= {} if self.cap is None else {"least": self.least_rounds()}
         parameters = self.make(self.max_rounds()).get_params()
         return {
             **fields,
@@ -83,10 +97,14 @@ class Job(NamedTuple):
     def play(self, progress: OnProgress) -> Record:
         """Choose T, play T rounds, and return the error on test rows over the rounds."""
         data = load(self.data)
+        if self.tuning:
+            smoothed = self.validated_model(data).smoothed_error_
+            return {"validation_error": float(smoothed.min()), "versions": versions(PACKAGES)}
         for more in ({"validation": 0.5}, {}):  # compiles, or loads what was compiled
             self.make(2, **more).fit(data.X[:300], data.y[:300])
         began = time.process_time()
-        rounds = self.rounds_by_validation(data) if self.validated() else self.max_rounds()
+        validated = self.validated()
+        rounds = len(self.validated_model(data).alpha_) if validated else self.max_rounds()
         chosen = time.process_time()
         model = self.make(rounds).fit(data.X, data.y)
         t, clock = np.array(model.clock_).T
@@ -109,27 +127,29 @@ class Job(NamedTuple):
             },
         }
 
-    def rounds_by_validation(self, data: Split) -> int:
-        """Return T: the number of rounds with the least smoothed error on a fifth of the rows."""
-        most, patience = self.max_rounds(), 100.0 if self.cap is None else LAST_THIRD
-        model = self.make(most, validation=0.2, patience=patience).fit(data.X, data.y)
-        return len(model.alpha_)
-
-    def summary(self, record: Record) -> str:
-        """Return a run in a line."""
-        return (
-            f"{self.data} {self.base} {self.arms} seed {self.seed}: {100 * record['error']:.2f} % "
-            f"after {record['rounds']:,} rounds, {record['cpu_seconds']:.1f} CPU s"
-        )
+    def validated_model(self, data: Split) -> "Timed":
+        """Return a model of T rounds, chosen by the smoothed error on a fifth of the rows."""
+        return self.make(self.max_rounds(), validation=0.2, patience=np.inf).fit(data.X, data.y)
 
 
 class Timed(AdaBoostMH):
-    """AdaBoostMH that records when it had played how many rounds."""
+    """AdaBoostMH that records when it had played how many rounds.
+
+    With validation rows it plays the least number of rounds, and then stops as its job asks.
+    """
+
+    least: int
 
     def _boost(self, rounds: int, curve: ValidationCurve | None, advance: Any) -> None:
         self.clock_ = [(0, time.process_time())]
         if curve is not None:
-            return super()._boost(rounds, curve, advance)
+
+            def advanced(stage: int) -> None:
+                if len(self.ensemble_.alpha) >= self.least:
+                    self.patience = LAST_THIRD
+                advance(stage)
+
+            return super()._boost(rounds, curve, advanced)
         while rounds > 0:
             before = len(self.ensemble_.alpha)
             super()._boost(min(rounds, CHUNK), None, advance)
@@ -148,26 +168,47 @@ def smoothed_errors(model: AdaBoostMH, data: Split) -> np.ndarray:
     return curve.smoothed()
 
 
-def jobs(request: Request, _: list[Record]) -> list[Job]:
+def tuning_jobs(request: Request, _: list[Record]) -> list[Job]:
+    """Return the runs that choose λ and η of EXP3.P with stumps."""
+    grid = [] if request.options.quick else product(DATA_SETS, LAM, ETA)
+    jobs = [Job(data, "stump", "exp3p", 0, None, lam, eta, True) for data, lam, eta in grid]
+    return sorted(jobs, key=_length)
+
+
+def best_parameters(tuning: list[Record], data: str) -> tuple[float, float] | tuple[None, None]:
+    """Return the λ and η of least validation error on a data set; None if it is not all played."""
+    runs = [run for run in tuning if run.get("tuning") and run["data"] == data]
+    if len(runs) < len(LAM) * len(ETA):
+        return None, None
+    best = min(runs, key=lambda run: run["validation_error"])
+    return best["lam"], best["eta"]
+
+
+def jobs(request: Request, tuning: list[Record]) -> list[Job]:
     """Return every run, the short ones first."""
+    tuned = {data: best_parameters(tuning, data) for data in DATA_SETS}
     every = [
-        Job(data, base, arms, seed)
+        Job(data, base, arms, seed, None,
+            *(tuned[data] if (base, arms) == ("stump", "exp3p") else (None, None)))
         for seed in range(max(request.options.runs or 1, SEEDS))
         for data in DATA_SETS
         for base in BASES
         for arms in POLICIES
         if seed == 0 or arms != "full"  # which is deterministic
-    ]
+    ]  # fmt: skip
     return sorted(every, key=_length)
 
 
 def longer_jobs(request: Request, runs: list[Record]) -> list[Job]:
-    """Return the runs that are played again, with another maximum, the short ones first."""
+    """Return the runs that are played again beyond their maximum, the short ones first."""
     if request.options.quick:
         return []
-    unsettled = [run for run in runs if run["validated"] and not settled(run)]
-    names = ("data", "base", "arms", "seed")
-    again = [Job(*(run[name] for name in names), request.options.cap) for run in unsettled]
+    unsettled = [r for r in runs if "rounds" in r and r["validated"] and not settled(r)]
+    again = [
+        Job(r["data"], r["base"], r["arms"], r["seed"], request.options.cap, r.get("lam"),
+            r.get("eta"))
+        for r in unsettled
+    ]  # fmt: skip
     return sorted(again, key=_length)
 
 

@@ -5,17 +5,15 @@ the usual rows? The nearest neighbour is known to have an error of 5.63 % on the
 splits of the same rows, or with smoothed pixels?
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.neighbors import KNeighborsClassifier
 
-from onearm.experiments.identity import versions
 from onearm.experiments.job import OnProgress, Record
-from onearm.mh.classifier import AdaBoostMH
 from onearm.streams.preparations import smooth_images
+from papers.b10 import products
 from papers.b10.data import Split, load
-from papers.b10.runs import PACKAGES, smoothed_errors
 from papers.markdown import table, written_by
 from papers.replication import Replication, Request
 
@@ -30,17 +28,19 @@ SMOOTHED = {f"usual split, pixels smoothed by {width}": width for width in WIDTH
 RANDOM = {f"random split {seed}": seed for seed in range(SEEDS)}
 
 
-class Job(NamedTuple):
-    """What is to be played."""
+class Job(products.Job):
+    """A variant of the rows, or of the parameters."""
 
-    variant: str  # of the rows, or of the parameters
+    def stages(self) -> tuple[int, ...]:
+        """Return after how many rounds errors are counted."""
+        return ROUNDS
 
-    def configuration(self) -> Record:
-        """Return everything that decides the results."""
-        return {**self._asdict(), "rounds": ROUNDS}
+    def changes(self) -> dict[str, Any]:
+        """Return the parameters of the variant."""
+        return {"arms": "exp3p", **SETTINGS.get(self.variant, {})}
 
     def rows(self) -> Split:
-        """Return the rows of this variant."""
+        """Return the rows of the variant."""
         usual = load("usps")
         if self.variant in SMOOTHED:
             soft = [
@@ -52,25 +52,9 @@ class Job(NamedTuple):
 
     def play(self, progress: OnProgress) -> Record:
         """Return the errors in percent of the nearest neighbour and, smoothed, of stumps."""
-        data, settings = self.rows(), dict(SETTINGS.get(self.variant, {}))
-        near = KNeighborsClassifier(1).fit(data.X, data.y)
-        settings |= {
-            "n_rounds": ROUNDS[-1],
-            "arms": "exp3p",
-            "arms_per_round": 1,
-            "random_state": 0,
-        }
-        model = AdaBoostMH("stump", **settings)
-        smoothed = smoothed_errors(model.fit(data.X, data.y), data)
-        return {
-            "nearest": 100 * float((near.predict(data.X_test) != data.y_test).mean()),
-            "errors": [100 * float(smoothed[t - 1]) for t in ROUNDS],
-            "versions": versions(PACKAGES),
-        }
-
-    def summary(self, record: Record) -> str:
-        """Return a run in a line."""
-        return f"{self.variant}: nearest neighbour {record['nearest']:.2f}, {record['errors']}"
+        data = self.rows()
+        near = KNeighborsClassifier(1).fit(data.X, data.y).predict(data.X_test)
+        return {"nearest": 100 * float((near != data.y_test).mean()), **super().play(progress)}
 
 
 def resplit(data: Split, seed: int) -> Split:
@@ -78,6 +62,11 @@ def resplit(data: Split, seed: int) -> Split:
     X, y = np.vstack([data.X, data.X_test]), np.append(data.y, data.y_test)
     train, test = np.split(np.random.default_rng(seed).permutation(len(y)), [len(data.y)])
     return Split(X[train], y[train], X[test], y[test])
+
+
+def jobs(*_: Any) -> list[Job]:
+    """Return a job for each variant."""
+    return [Job("usps", "stump", variant, 0) for variant in (*SETTINGS, *SMOOTHED, *RANDOM)]
 
 
 def text(records: list[Record], request: Request) -> str:
@@ -100,6 +89,6 @@ widths; with 0.75 they are the column usps-smoothed of Table 1.
 
 
 REPLICATION = Replication(
-    stages=(lambda *_: [Job(variant) for variant in (*SETTINGS, *SMOOTHED, *RANDOM)],),
+    stages=(jobs,),
     report="usps.md", text=text, ledger="usps.jsonl",
 )  # fmt: skip

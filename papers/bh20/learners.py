@@ -6,7 +6,8 @@ file. Algorithm 2 predicts Π_Y(y^N); the paper does not say what Y is in its ru
 leaves Π_Y out. "within Y" has for Y the range of the answers in the first half.
 """
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,8 @@ from papers.bh20 import runs
 from papers.bh20.runs import LOSSES_ALONE, METHODS, MOST, RUNS
 from papers.markdown import table, written_by
 from papers.replication import Options, Replication, Request
-from papers.verdicts import half_width
+from papers.trial import Trial
+from papers.verdicts import mean
 
 DATA = ("abalone", "letter")
 BOOSTERS = ("full", "bandit")
@@ -24,16 +26,17 @@ N = (5, 10, 30, 100, 300)
 N_WITHIN = 30  # for which predictions within Y are tried, too
 
 
-class Job(NamedTuple):
+@dataclass(frozen=True, order=True)
+class Job(Trial):
     """What is to be played: a booster with N weak learners."""
 
     data: str
     method: str
     N: int
 
-    def configuration(self) -> Record:
-        """Return everything that decides the results."""
-        return self._asdict() | {"search": runs.SEARCH, "runs": RUNS}
+    def constants(self) -> Record:
+        """Return what is the same for all jobs."""
+        return {"search": runs.SEARCH, "runs": RUNS}
 
     def play(self, progress: OnProgress) -> Record:
         """Tune on the first half, play the second."""
@@ -53,11 +56,6 @@ class Job(NamedTuple):
             "versions": versions(),
         }
 
-    def summary(self, record: Record) -> str:
-        """Return a job in a line."""
-        mean = np.mean(record["losses"])
-        return f"{self.data} {self.method} N = {self.N}: {mean:.4f} with {record['settings']}"
-
 
 def jobs(*_: Any) -> list[Job]:
     """Return every job, quick ones first."""
@@ -73,8 +71,8 @@ def text(records: list[Record], request: Request) -> str:
         if not any(some):
             continue
         near = cells.get((data, method, N_WITHIN))
-        within = _mean(near["within"]) if near else "–"
-        row = [_mean(run["losses"]) if run else "–" for run in some]
+        within = mean(near["within"] if near else [], 4, "–")
+        row = [mean(run["losses"] if run else [], 4, "–") for run in some]
         bounds = ", ".join(f"{run['settings']['R']:g}" if run else "–" for run in some)
         rows.append([data, METHODS[method], *row, within, bounds])
     head = ["data", "booster", *(f"N = {n}" for n in N), f"N = {N_WITHIN} within Y"]
@@ -88,11 +86,6 @@ clipped to the range of the answers in the first half, as Π_Y.
 
 {table([*head, "R chosen"], rows)}
 """
-
-
-def _mean(losses: list[float]) -> str:
-    width = f" ± {half_width(losses):.4f}" if len(losses) > 1 else ""
-    return f"{np.mean(losses):.4f}{width}"
 
 
 REPLICATION = Replication(

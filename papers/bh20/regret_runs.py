@@ -6,8 +6,9 @@ point in hindsight, and the cost of a round.
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from onearm.convex.frank_wolfe import MORGFW, MetaFrankWolfe, OnlineFrankWolfe
 from onearm.convex.projection_free import GRADIENTS, LOSSES, ProjectionFree
@@ -15,6 +16,7 @@ from onearm.experiments.identity import processor, versions
 from onearm.experiments.job import OnProgress, Record
 from papers.bh20.problems import PROBLEMS, Best, Problem, best, single
 from papers.replication import Request
+from papers.trial import Trial
 
 TABLE, LONG = ("completion", "routing", "portfolio"), "three assets"
 ROUNDS, LONGEST = (64, 256, 1024), 4096  # the longest only for LONG
@@ -32,7 +34,8 @@ THEORY: dict[str, Callable[[int], int]] = {  # steps a round
 CHAINS = {"Meta-FW": MetaFrankWolfe, "MORGFW": MORGFW}  # whose steps are capped
 
 
-class Job(NamedTuple):
+@dataclass(frozen=True, order=True)
+class Job(Trial):
     """A run to be played."""
 
     problem: str
@@ -40,10 +43,6 @@ class Job(NamedTuple):
     T: int
     seed: int
     steps: int  # a round
-
-    def configuration(self) -> Record:
-        """Return everything that decides the results."""
-        return self._asdict()
 
     def play(self, progress: OnProgress) -> Record:
         """Return the regret of a run, and the cost of a round."""
@@ -66,11 +65,6 @@ class Job(NamedTuple):
             "noise": problem.noise, **{name: total / self.T for name, total in cost.items()},
             "versions": versions(PACKAGES), "cpu": processor(),
         }  # fmt: skip
-
-    def summary(self, record: Record) -> str:
-        """Return a run in a line."""
-        run = f"{self.problem}, {self.method}, T = {self.T}, seed {self.seed}"
-        return f"{run}: regret {record['regret']:.2f}"
 
 
 class Counted:

@@ -11,8 +11,9 @@ letter is one of A to M.
 
 import itertools
 import time
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -23,6 +24,7 @@ from onearm.experiments.job import OnProgress, Record
 from onearm.experiments.ledger import Ledger
 from onearm.streams import datasets
 from papers.replication import Request
+from papers.trial import Trial
 
 ENTRIES = {  # of the data catalogue
     "abalone": "abalone-rings", "adult": "adult-income", "census": "census-income",
@@ -63,7 +65,8 @@ SIZES = ("abalone", "letter", "adult", "census")  # by their number of rows
 Rows = tuple[csr_array, np.ndarray]
 
 
-class Job(NamedTuple):
+@dataclass(frozen=True, order=True)
+class Job(Trial):
     """What is to be played."""
 
     data: str
@@ -74,7 +77,7 @@ class Job(NamedTuple):
 
     def configuration(self) -> Record:
         """Return everything that decides the results."""
-        fields = self._asdict()
+        fields = self.values()
         del fields["earlier"]
         return fields | ({} if self.is_quick_search() else {"search": SEARCH})
 
@@ -108,27 +111,19 @@ class Job(NamedTuple):
             "versions": versions(),
         }  # fmt: skip
 
-    def summary(self, record: Record) -> str:
-        """Return a job in a line."""
-        losses = record["losses"]
-        return (
-            f"{self.data} {self.order} {self.method}: {sum(losses) / len(losses):.4f} of "
-            f"{len(losses)} runs with {record['settings']}, {record['cpu_seconds']} CPU s"
-        )
-
 
 def jobs(request: Request, _: list[Record]) -> list[Job]:
     """Return a job for each cell, small data sets first."""
     runs, earlier = request.options.runs or RUNS, dict[Job, Record]()
     for record in Ledger(request.folder / "runs.jsonl").records().values():
-        job = Job(*(record[field] for field in Job._fields[:-1]))
+        job = Job(*(record[name] for name in ("data", "order", "method", "runs")))
         if all(record.get(name) == value for name, value in job.configuration().items()):
             earlier[job] = record
     names = sorted(NAMES, key=lambda name: SIZES.index(name.split()[0]))
     cells = [Job(data, order, m, runs) for data in names for order in ORDERS for m in METHODS]
-    fewer = [[cell._replace(runs=n) for n in reversed(range(runs))] for cell in cells]
+    fewer = [[replace(cell, runs=n) for n in reversed(range(runs))] for cell in cells]
     records = [next((earlier[job] for job in some if job in earlier), None) for some in fewer]
-    return [cell._replace(earlier=record) for cell, record in zip(cells, records, strict=True)]
+    return [replace(cell, earlier=record) for cell, record in zip(cells, records, strict=True)]
 
 
 @cache

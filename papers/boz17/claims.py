@@ -10,7 +10,7 @@ import numpy as np
 
 from papers.boz17.results import BANDITS, NEAR, Results
 from papers.boz17.runs import ALTERNATIVES, DATA_SETS, FIRST, LEARNERS, POINTS, SIZES
-from papers.claims import Claim, Values, holds_if, less, not_less, percent
+from papers.claims import Claim, beside, holds_if, less, not_less, percent
 from papers.playing import curve_rounds
 
 WITH_NEWTRON = ("synsep", "synnonsep", "covtype", *ALTERNATIVES)  # where the paper shows it
@@ -25,10 +25,6 @@ def claims(results: Results) -> list[Claim]:
     tests += [_noise, _rate, _floor, _late, _texts]
     complete = [data for data in DATA_SETS if len(results.played(data)) == len(LEARNERS)]
     return [claim for test in tests for data in complete for claim in test(results, data)]
-
-
-def _beside(a: str, b: str, values: tuple[Values, Values]) -> str:
-    return f"{a} {percent(values[0])}, {b} {percent(values[1])}"
 
 
 def _wide(results: Results, data: str) -> Iterator[Claim]:
@@ -62,7 +58,7 @@ def _stuck(results: Results, data: str) -> Iterator[Claim]:
     best = results.best(data, "SOBAdiag")
     both = results.errors(data, "SOBAdiag", best), results.errors(data, "SOBAdiag", 16)
     says = "SOBAdiag has a higher error where γ is too small (2⁻¹⁶)"
-    yield Claim(says, data, less(*both), _beside("best γ", "2⁻¹⁶", both))
+    yield Claim(says, data, less(*both), beside(("best γ", "2⁻¹⁶"), both))
 
 
 def newtron(results: Results, data: str) -> Iterator[Claim]:
@@ -71,7 +67,7 @@ def newtron(results: Results, data: str) -> Iterator[Claim]:
         words = {"Perceptron": "no better than", "Banditron": "on par or worse than"}
         for other, says in words.items():
             both = results.pair(data, "PNewtron", other)
-            verdict, numbers = not_less(*both), _beside("PNewtron", other, both)
+            verdict, numbers = not_less(*both), beside(("PNewtron", other), both)
             yield Claim(f"PNewtron is {says} the {other}", data, verdict, numbers)
 
 
@@ -80,7 +76,7 @@ def lowest(results: Results, data: str) -> Iterator[Claim]:
     others = {"synnonsep": ("Banditron", "PNewtron", "Perceptron"), "synsep": ()}
     for other in others.get(data, ("Banditron",) if data in TEXTS else others["synnonsep"]):
         both = results.pair(data, "SOBAdiag", other)
-        numbers = _beside("SOBAdiag", other, both)
+        numbers = beside(("SOBAdiag", other), both)
         yield Claim(f"SOBAdiag has a lower error than {other}", data, less(*both), numbers)
 
 
@@ -122,7 +118,7 @@ def _late(results: Results, data: str) -> Iterator[Claim]:
             at = int(np.searchsorted(curve_rounds(runs[0]["played"], POINTS, FIRST), EARLY))
             both.append([run["curve"][at] for run in runs])
         says = f"SOBAdiag's error is high at first (above Banditron's after {EARLY:,} rounds)"
-        numbers = _beside("Banditron", "SOBAdiag", (both[0], both[1]))
+        numbers = beside(("Banditron", "SOBAdiag"), (both[0], both[1]))
         yield Claim(says, data, less(both[0], both[1]), numbers)
 
 
@@ -130,4 +126,4 @@ def _texts(results: Results, data: str) -> Iterator[Claim]:
     if data in TEXTS:
         both = results.pair(data, "Banditron", "PNewtron")
         says = "PNewtron cannot be made to work on Reuters4 (its error is above Banditron's)"
-        yield Claim(says, data, less(*both), _beside("Banditron", "PNewtron", both))
+        yield Claim(says, data, less(*both), beside(("Banditron", "PNewtron"), both))

@@ -6,18 +6,16 @@ larger ball   PNewtron keeps to a ball of radius D = 1, where columns of Covtype
               longer rows and weights: here with larger D
 """
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
-
-import onearm
 from onearm import Stream
-from onearm.experiments.identity import learner_identity
 from onearm.experiments.job import OnProgress, Record
-from papers.boz17.runs import ENTRIES, LEARNERS, SIZES, load
+from papers.boz17 import runs
+from papers.boz17.runs import ENTRIES, SIZES, load
 from papers.markdown import table, written_by
 from papers.replication import Options, Replication, Request
-from papers.verdicts import half_width
+from papers.verdicts import mean
 
 PASSES = (1, 10, 50)
 PASS_POWERS = (4, 7, 10, 13)  # γ = 2 to minus these
@@ -26,50 +24,35 @@ ROUNDS = 100_000  # of Covtype
 RUNS = 3
 
 
-class Job(NamedTuple):
-    """What is to be played."""
+@dataclass(frozen=True, order=True)
+class Job(runs.Job):
+    """A run with several passes over the rows, or with another radius of PNewtron's ball."""
 
-    data: str
-    learner: str
-    power: int
-    passes: int
-    D: float  # of PNewtron
-    seed: int
+    passes: int = 1
+    D: float = 1.0
 
-    def make(self) -> Any:
-        """Return a new learner."""
-        name, fixed = LEARNERS[self.learner]
-        more = {"D": self.D} if name == "Newtron" else {}
-        gamma = {"gamma": 2.0**-self.power}
-        return getattr(onearm, name)(*SIZES[self.data], seed=self.seed, **fixed | more | gamma)
-
-    def configuration(self) -> Record:
-        """Return everything that decides the results."""
-        return self._asdict() | {"rounds": ROUNDS} | learner_identity(self.make())
+    def parameters(self) -> dict[str, Any]:
+        """Return the learner's parameters."""
+        return super().parameters() | ({"D": self.D} if self.learner == "PNewtron" else {})
 
     def play(self, progress: OnProgress) -> Record:
         """Return the error in the last pass."""
         learner, rows = self.make(), load(ENTRIES[self.data])
         error = 1.0
         for number in range(self.passes):
-            X, y = rows.shuffled(1000 * self.seed + number).first(ROUNDS).arrays()
+            X, y = rows.shuffled(1000 * self.seed + number).first(self.rounds).arrays()
             correct = learner.play(Stream.of(X, y, SIZES[self.data][0])).correct
             error = float((~correct).mean())
         return {"error": round(error, 6)}
-
-    def summary(self, record: Record) -> str:
-        """Return a run in a line."""
-        run = f"{self.data} {self.learner} γ = 2^-{self.power} D = {self.D:g}"
-        return f"{run}, pass {self.passes}: {record['error']:.4f}"
 
 
 def jobs(*_: Any) -> list[Job]:
     """Return every run."""
     return [
-        *(Job("reuters", learner, power, passes, 1.0, seed)
+        *(Job("reuters", learner, power, seed, ROUNDS, passes)
           for learner in ("Banditron", "SOBAdiag") for power in PASS_POWERS
           for passes in PASSES for seed in range(RUNS)),
-        *(Job("covtype", "PNewtron", power, 1, D, seed)
+        *(Job("covtype", "PNewtron", power, seed, ROUNDS, D=D)
           for power in RADIUS_POWERS for D in RADII for seed in range(RUNS)),
     ]  # fmt: skip
 
@@ -78,8 +61,7 @@ def text(records: list[Record], request: Request) -> str:
     """Return both tables in Markdown."""
 
     def shown(**cell: Any) -> str:
-        values = [100 * run["error"] for run in records if cell.items() <= run.items()]
-        return f"{np.mean(values):.2f} ± {half_width(values):.2f}" if len(values) > 1 else ""
+        return mean([100 * run["error"] for run in records if cell.items() <= run.items()], 2)
 
     passes = [
         [learner, f"2^-{power}", *(shown(data="reuters", learner=learner, power=power, passes=n)

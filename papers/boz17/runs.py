@@ -14,18 +14,19 @@ Differs from the paper: it does not say whether runs differ in the order of rows
 the rows of SynSep and SynNonSep. Our Newtron is scaled down to the ball of radius D.
 """
 
+from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from scipy.sparse import csr_array
 
 import onearm
 from onearm import Stream, SynNonSep, SynSep
-from onearm.experiments.identity import learner_identity
 from onearm.experiments.job import OnProgress, Record
 from onearm.streams import datasets
 from papers.playing import curve, curve_rounds, in_memory, play_timed
 from papers.replication import Request
+from papers.trial import Trial
 
 SYNTHETIC = {"synsep": SynSep, "synnonsep": SynNonSep}
 DATA_SETS = ("synsep", "synnonsep", "covtype", "reuters", "rcv1")  # in the order of the figure
@@ -55,7 +56,8 @@ POINTS, FIRST = 30, 100  # of a curve, and its first round
 RUNS = 10
 
 
-class Job(NamedTuple):
+@dataclass(frozen=True, order=True)
+class Job(Trial):
     """What is to be played."""
 
     data: str
@@ -66,13 +68,12 @@ class Job(NamedTuple):
 
     def make(self) -> Any:
         """Return a new learner."""
-        name, fixed = LEARNERS[self.learner]
-        parameters = fixed | ({"gamma": 2.0**-self.power} if self.power else {})
-        return getattr(onearm, name)(*SIZES[self.data], seed=self.seed, **parameters)
+        name, _ = LEARNERS[self.learner]
+        return getattr(onearm, name)(*SIZES[self.data], seed=self.seed, **self.parameters())
 
-    def configuration(self) -> Record:
-        """Return everything that decides the results."""
-        return self._asdict() | learner_identity(self.make())
+    def parameters(self) -> dict[str, Any]:
+        """Return the learner's parameters."""
+        return LEARNERS[self.learner][1] | ({"gamma": 2.0**-self.power} if self.power else {})
 
     def play(self, progress: OnProgress) -> Record:
         """Play to the end."""
@@ -85,12 +86,6 @@ class Job(NamedTuple):
             "cpu_seconds": round(seconds, 6),
             "curve": curve(correct, curve_rounds(n, POINTS, FIRST)),
         }
-
-    def summary(self, record: Record) -> str:
-        """Return a run in a line."""
-        gamma = f" γ = 2^-{self.power}" if self.power else ""
-        run = f"{self.data} {self.learner}{gamma} seed {self.seed}"
-        return f"{run}: error {record['error']:.4f}, last tenth {record['last']:.4f}"
 
 
 def jobs(request: Request, _: list[Record]) -> list[Job]:

@@ -7,8 +7,9 @@ a right answer, or all. That contradicts the printed algorithm; it is played her
 come closer to the paper's, and on other data to see what it costs.
 """
 
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from papers.c09.runs import ALL_ROUNDS, MAIN, stream
 from papers.claims import percent
 from papers.markdown import table, written_by
 from papers.replication import Options, Replication, Request
+from papers.trial import Trial
 
 PRINTED = ("newsgroups", "usps", "mnist")
 PREPARED = {  # entries of the catalogue, played with the rows that learners get by default
@@ -35,7 +37,8 @@ ROUNDS, QUICK_ROUNDS = 100_000, 2000  # at most, of rows without a number of the
 RUNS = 5
 
 
-class Job(NamedTuple):
+@dataclass(frozen=True, order=True)
+class Job(Trial):
     """What is to be played."""
 
     data: str
@@ -53,7 +56,7 @@ class Job(NamedTuple):
     def configuration(self) -> Record:
         """Return everything that decides the results."""
         sizes = onearm.ConservativeOVA(2, 2, **METHODS[self.method][1], gate=self.gate)
-        return self._asdict() | learner_identity(sizes)
+        return self.values() | learner_identity(sizes)
 
     def play(self, progress: OnProgress) -> Record:
         """Play to the end; `starved` labels are never chosen in the second half."""
@@ -66,11 +69,6 @@ class Job(NamedTuple):
             "n_classes": stream.n_classes,
             "starved": stream.n_classes - len(np.unique(trace.label[half:])),
         }
-
-    def summary(self, record: Record) -> str:
-        """Return a run in a line."""
-        run = f"{self.data} {self.method} gate {self.gate} seed {self.seed}"
-        return f"{run}: error {100 * record['error']:.2f} %"
 
 
 @lru_cache(maxsize=1)

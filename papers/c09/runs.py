@@ -11,21 +11,22 @@ leaves open are played too: rows of norm 1 (`unit`), grey values from -1 to 1 (`
 the order of the file (`file`), and for the offset tree its rule and its exploration.
 """
 
+from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
 import onearm
 from onearm import Stream
-from onearm.experiments.identity import learner_identity
 from onearm.experiments.job import OnProgress, Record
 from onearm.streams import datasets
 from onearm.streams.preparations import normalize
 from papers.c09.paper import GAMMA, METHODS, OVA, STAND_IN, TREES
 from papers.playing import curve, curve_rounds, in_memory, play_timed
 from papers.replication import Request
+from papers.trial import Trial
 
 ENTRIES = {  # of the data catalogue
     "reuters": "reuters-topics", "mnist": "mnist-scaled", "newsgroups": "newsgroups-binary",
@@ -51,7 +52,8 @@ Changes = tuple[tuple[str, Any], ...]
 Best = dict[tuple[str, str], float]  # the value of a parameter by data set and method
 
 
-class Job(NamedTuple):
+@dataclass(frozen=True, order=True)
+class Job(Trial):
     """What is to be played."""
 
     data: str
@@ -67,10 +69,6 @@ class Job(NamedTuple):
         data, more = datasets.about(ENTRIES[self.data]), parameters | dict(self.changes)
         return getattr(onearm, name)(data.classes, data.features, seed=self.seed, **more)
 
-    def configuration(self) -> Record:
-        """Return everything that decides the results."""
-        return self._asdict() | learner_identity(self.make())
-
     def play(self, progress: OnProgress) -> Record:
         """Play to the end."""
         rows = stream(self.data, self.rows, self.seed, self.rounds)
@@ -82,12 +80,6 @@ class Job(NamedTuple):
             "cpu_seconds": round(seconds, 2),
             "curve": curve(correct, curve_rounds(n, POINTS, FIRST)) if plotted else [],
         }
-
-    def summary(self, record: Record) -> str:
-        """Return a run in a line."""
-        changes = "".join(f" {name}={value}" for name, value in self.changes)
-        run = f"{self.data} {self.method} ({self.rows}){changes} seed {self.seed}"
-        return f"{run}: error {100 * record['error']:.2f} %"
 
 
 def rounds(request: Request) -> int:

@@ -58,16 +58,6 @@ class WatchJob(Job):
             "alpha": learner.vote_weights.tolist(),
         }
 
-    def summary(self, record: Record) -> str:
-        """Return a run in a line."""
-        expert, equal, weak = record["expert"], record["equal_votes"], record["weak"]
-        return (
-            f"{self.data} ({self.settings}) seed {self.seed}: accuracy {record['accuracy']:.3f}; "
-            f"experts 1 {expert[0]:.3f}, {len(expert)} {expert[-1]:.3f}, equal votes "
-            f"{equal[-1]:.3f}; best weak learner {max(weak):.3f}; "
-            f"α {min(record['alpha']):.4f} to {max(record['alpha']):.4f}"
-        )
-
 
 def jobs(request: Request, _: list[Record]) -> list[WatchJob]:
     """Return every run; Isolet, on which it takes long, only if it is asked for."""

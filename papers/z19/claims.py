@@ -10,35 +10,25 @@ from functools import partial
 import numpy as np
 
 from onearm.experiments.job import Record
-from papers.claims import Claim, Values, less, percent
+from papers.claims import Claim, Values, lower
 from papers.z19.paper import DATA_SETS
-from papers.z19.runs import PAPER, select
+from papers.z19.runs import PAPER, errors
 
-Errors = Callable[[list[Record], str, str], Values]
 FULL = {"BanditBBM": "OnlineMBBM", "AdaBandit": "AdaBoostOLM"}
 
 
-def last_errors(records: list[Record], data: str, learner: str) -> Values:
-    """Return the errors in the last fifth of the stream, by seed."""
-    runs = sorted(select(records, data, learner, PAPER), key=lambda run: run["seed"])
-    return [1.0 - run["asymptotic"] for run in runs]
-
-
-def curve_errors(records: list[Record], data: str, learner: str) -> Values:
+def _early(records: list[Record], **cell: str) -> Values:
     """Return the mean errors of the learning curve's first half, by seed."""
-    runs = sorted(select(records, data, learner, PAPER), key=lambda run: run["seed"])
-    curves = [run["curve"]["accuracy"] for run in runs]
+    runs = [run for run in records if cell.items() <= run.items()]
+    curves = [run["curve"]["accuracy"] for run in sorted(runs, key=lambda run: run["seed"])]
     return [1.0 - float(np.mean(curve[: len(curve) // 2])) for curve in curves]
 
 
 def _lower(
-    records: list[Record], data: str, a: str, b: str, says: str, errors: Errors = last_errors
+    records: list[Record], data: str, a: str, b: str, says: str, of: Callable[..., Values] = errors
 ) -> list[Claim]:
-    values = [errors(records, data, learner) for learner in (a, b)]
-    if not values[0] or len(values[0]) != len(values[1]):
-        return []
-    numbers = f"{a} {percent(values[0])}, {b} {percent(values[1])}"
-    return [Claim(says, data, less(*values), numbers)]
+    both = [of(records, data=data, learner=name, settings=PAPER) for name in (a, b)]
+    return lower(says, data, (a, b), both)
 
 
 def of_table(records: list[Record]) -> list[Claim]:
@@ -49,7 +39,7 @@ def of_table(records: list[Record]) -> list[Claim]:
 
 def of_figures(records: list[Record], data_sets: tuple[str, ...]) -> list[Claim]:
     """Return the claims about the learning curves of these data sets."""
-    found, early = [], curve_errors
+    found = []
     for data in data_sets:
         if data == "car":
             for full in FULL.values():
@@ -57,7 +47,7 @@ def of_figures(records: list[Record], data_sets: tuple[str, ...]) -> list[Claim]
                 found += _lower(records, data, "AdaBandit", full, says)
         for bandit, full in FULL.items():
             says = f"{bandit} learns more slowly than {full} (first half of the curve)"
-            found += _lower(records, data, full, bandit, says, early)
+            found += _lower(records, data, full, bandit, says, _early)
     return found
 
 

@@ -6,22 +6,21 @@ The boosters here are the library's, with the published settings and (3) in the 
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from itertools import product
+from typing import Any
 
 import numpy as np
 
 from onearm import AdaBandit, BanditBBM
 from onearm.boosting import adabandit, bbm
 from onearm.core.kernels import compose, kernel
-from onearm.experiments.identity import learner_identity
-from onearm.experiments.job import OnProgress, Record
-from papers.claims import Claim, claims_table, count, less, percent
+from onearm.experiments.job import Record
+from papers.claims import Claim, claims_table, count, lower
 from papers.markdown import written_by
-from papers.playing import play_timed
 from papers.replication import Replication, Request
-from papers.z19.data import load, sizes
+from papers.z19 import runs
+from papers.z19.data import sizes
 from papers.z19.paper import TABLES
-from papers.z19.runs import window
 
 DATA_SETS = ("balance", "car", "nursery", "mice")
 RUNS = 10
@@ -53,38 +52,17 @@ class BanditBBMWhenRight(BanditBBM, **_templates(bbm)):
     """BanditBBM with estimator (3)."""
 
 
+EQUATIONS = ("(3)", "(4)")
 FORMS = {"AdaBandit": (AdaBanditWhenRight, AdaBandit), "BanditBBM": (BanditBBMWhenRight, BanditBBM)}
 
 
-class Job(NamedTuple):
-    """What is to be played."""
-
-    data: str
-    learner: str
-    equation: int  # 3 or 4
-    seed: int
+class Job(runs.Job):
+    """A run with the published settings and one of the equations as its settings."""
 
     def make(self) -> Any:
-        """Return a new learner with the published settings."""
-        cls: Any = FORMS[self.learner][self.equation - 3]
+        """Return a new learner."""
+        cls: Any = FORMS[self.learner][EQUATIONS.index(self.settings)]
         return cls.paper(self.data, **sizes(self.data), seed=self.seed)
-
-    def configuration(self) -> Record:
-        """Return everything that decides the results."""
-        copies = {"copies": TABLES[self.data].copies}
-        return self._asdict() | copies | learner_identity(self.make())
-
-    def play(self, progress: OnProgress) -> Record:
-        """Play to the end."""
-        stream = load(self.data).repeated(TABLES[self.data].copies).shuffled(self.seed)
-        correct, _ = play_timed(self.make(), stream)
-        last = correct[-window(len(correct)) :]
-        return {"error": float((~correct).mean()), "last": float((~last).mean())}
-
-    def summary(self, record: Record) -> str:
-        """Return a run in a line."""
-        run = f"{self.data} {self.learner} ({self.equation}) seed {self.seed}"
-        return f"{run}: error of the last fifth {100 * record['last']:.1f} %"
 
 
 def jobs(*_: Any) -> list[Job]:
@@ -94,24 +72,19 @@ def jobs(*_: Any) -> list[Job]:
         for data in DATA_SETS
         for learner in FORMS
         for seed in TABLES[data].seeds[:RUNS]
-        for equation in (3, 4)
+        for equation in EQUATIONS
     ]
 
 
 def claims(records: list[Record]) -> list[Claim]:
     """Return whether (4) has lower errors than (3), by pairs of runs on the same rows."""
     found = []
-    for data, learner in ((data, learner) for data in DATA_SETS for learner in FORMS):
-        for part, says in (("last", "in the last fifth"), ("error", "over the whole stream")):
-            values = [
-                [r[part] for r in records
-                 if (r["data"], r["learner"], r["equation"]) == (data, learner, equation)]
-                for equation in (4, 3)
-            ]  # fmt: skip
-            if values[0] and len(values[0]) == len(values[1]):
-                numbers = f"(4) {percent(values[0])}, (3) {percent(values[1])}"
-                statement = f"{learner} has a lower error with (4) than with (3), {says}"
-                found.append(Claim(statement, data, less(*values), numbers))
+    for data, learner in product(DATA_SETS, FORMS):
+        for part, says in (("asymptotic", "in the last fifth"), ("total", "over the whole stream")):
+            both = [runs.errors(records, part, data=data, learner=learner, settings=equation)
+                    for equation in ("(4)", "(3)")]  # fmt: skip
+            statement = f"{learner} has a lower error with (4) than with (3), {says}"
+            found += lower(statement, data, ("(4)", "(3)"), both)
     return found
 
 

@@ -11,7 +11,7 @@ their number and what it teaches are changed.
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -19,15 +19,13 @@ from onearm import AdaBoostOLM, BinBandit, OnlineMBBM
 from onearm.boosting import adabandit
 from onearm.boosting.costs import sigmoid
 from onearm.core.kernels import compose, kernel
-from onearm.experiments.identity import learner_identity
-from onearm.experiments.job import OnProgress, Record
+from onearm.experiments.job import Record
 from papers.markdown import table, written_by
-from papers.playing import play_timed
 from papers.replication import Options, Replication, Request
-from papers.verdicts import half_width
-from papers.z19.data import load, sizes
+from papers.verdicts import mean
+from papers.z19 import runs
+from papers.z19.data import sizes
 from papers.z19.paper import TABLES
-from papers.z19.runs import window
 
 DRAWS = 100  # of the Monte Carlo potentials
 AS_PUBLISHED = "as published"
@@ -79,33 +77,13 @@ READINGS: dict[tuple[str, str, str], tuple[Any, dict[str, Any]]] = {
 }
 
 
-class Job(NamedTuple):
-    """What is to be played."""
-
-    data: str
-    learner: str
-    reading: str
-    seed: int
+class Job(runs.Job):
+    """A run with the published settings, but for the reading, which is its settings."""
 
     def make(self) -> Any:
-        """Return a new learner with the published settings, but for the reading."""
-        cls, changed = READINGS[self.data, self.learner, self.reading]
+        """Return a new learner."""
+        cls, changed = READINGS[self.data, self.learner, self.settings]
         return cls.paper(self.data, **sizes(self.data), seed=self.seed, **changed)
-
-    def configuration(self) -> Record:
-        """Return everything that decides the results."""
-        copies = {"copies": TABLES[self.data].copies}
-        return self._asdict() | copies | learner_identity(self.make())
-
-    def play(self, progress: OnProgress) -> Record:
-        """Play to the end."""
-        stream = load(self.data).repeated(TABLES[self.data].copies).shuffled(self.seed)
-        correct, _ = play_timed(self.make(), stream)
-        return {"accuracy": float(correct[-window(len(correct)) :].mean())}
-
-    def summary(self, record: Record) -> str:
-        """Return a run in a line."""
-        return f"{self.data} {self.learner}, {self.reading}: {record['accuracy']:.3f}"
 
 
 def jobs(*_: Any) -> list[Job]:
@@ -117,13 +95,10 @@ def text(records: list[Record], request: Request) -> str:
     """Return the table in Markdown."""
     rows = []
     for data, learner, reading in READINGS:
-        cell = (data, learner, reading)
-        runs = [r["accuracy"] for r in records if (r["data"], r["learner"], r["reading"]) == cell]
-        if runs:
-            width = f" ± {half_width(runs):.3f}" if len(runs) > 1 else ""
-            printed = f"{TABLES[data].asymptotic[learner]:.2f}"
-            mean = f"{np.mean(runs):.3f}{width}"
-            rows.append([data, learner, printed, reading, mean, f"{len(runs)}"])
+        errors = runs.errors(records, data=data, learner=learner, settings=reading)
+        if errors:
+            printed, shown = TABLES[data].asymptotic[learner], mean([1 - e for e in errors], 3)
+            rows.append([data, learner, f"{printed:.2f}", reading, shown, f"{len(errors)}"])
     head = ["data", "algorithm", "in the paper", "changed", "here", "runs"]
     return f"""# Readings of Z19's program
 

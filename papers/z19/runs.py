@@ -4,14 +4,15 @@ The configuration of a run includes a hash of the compiled code, so that a run b
 the sources is another run.
 """
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 import onearm
-from onearm.experiments.identity import learner_identity
 from onearm.experiments.job import OnProgress, Record
 from papers.playing import play_timed
+from papers.trial import Trial
 from papers.z19.data import load, sizes
 from papers.z19.paper import DATA_SETS, LEARNERS, TABLES, TUNED
 
@@ -23,7 +24,8 @@ POINTS = 100  # of a curve
 FIRST_SEED = min(table.seeds.start for table in TABLES.values())
 
 
-class Job(NamedTuple):
+@dataclass(frozen=True, order=True)
+class Job(Trial):
     """What is to be played."""
 
     data: str
@@ -44,10 +46,9 @@ class Job(NamedTuple):
             return cls(**given, step="paper", step_scale=1.0)
         return cls.paper(self.data, **given)
 
-    def configuration(self) -> Record:
-        """Return everything that decides the results."""
-        copies = {"copies": TABLES[self.data].copies}
-        return self._asdict() | copies | learner_identity(self.make())
+    def constants(self) -> Record:
+        """Return how many copies of the data set are played."""
+        return {"copies": TABLES[self.data].copies}
 
     def play(self, progress: OnProgress) -> Record:
         """Play to the end."""
@@ -66,14 +67,6 @@ class Job(NamedTuple):
             **adapted,
         }
 
-    def summary(self, record: Record) -> str:
-        """Return a run in a line."""
-        accuracy = f"last 20 % {record['asymptotic']:.3f}, total {record['total']:.3f}"
-        return (
-            f"{self.data} {self.learner} ({self.settings}) seed {self.seed}: {accuracy}, "
-            f"{record['cpu_seconds']:.1f} CPU s"
-        )
-
 
 def jobs(*_: Any) -> list[Job]:
     """Return every run of the tables, the long ones first."""
@@ -89,6 +82,12 @@ def jobs(*_: Any) -> list[Job]:
 def repeat(job: Job) -> int:
     """Return which run of its cell a job is."""
     return job.seed - FIRST_SEED
+
+
+def errors(records: list[Record], of: str = "asymptotic", **cell: Any) -> list[float]:
+    """Return the errors of the runs that have these fields, by seed."""
+    runs = [run for run in records if cell.items() <= run.items()]
+    return [1.0 - run[of] for run in sorted(runs, key=lambda run: run["seed"])]
 
 
 def select(records: list[Record], data: str, learner: str, settings: str) -> list[Record]:

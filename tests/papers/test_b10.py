@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytest.importorskip("sklearn")
+from onearm import AdaBoostMH
+from onearm.mh import rounds
 from papers import RESULTS
-from papers.b10 import features, report, runs
+from papers.b10 import features, products, report, runs
 from papers.b10.paper import POLICIES
 from papers.b10.runs import CAP, Job, longer_jobs, settled
 from papers.claims import FAILS, HOLDS
@@ -35,35 +38,58 @@ def test_only_runs_that_may_still_fall_are_played_again():
     assert not longer_jobs(quick, [run(9000, 0.1)])
 
 
-def test_a_longer_run_has_its_own_key_and_rule(monkeypatch):
+def test_a_longer_run_has_its_own_key_and_plays_the_first_maximum_at_least(monkeypatch):
     short, longer = Job("letter", "product", "ucb", 0), Job("letter", "product", "ucb", 0, 77)
     assert "cap" not in short.configuration()  # as before there were others
     assert (short.max_rounds(), longer.max_rounds()) == (10_000, 77)
     assert longer.configuration()["most"] == longer.configuration()["cap"] == 77
-    made = []
-
-    class Fitted:
-        alpha_ = range(5)
-
-        def fit(self, X, y):
-            return self
-
-    monkeypatch.setattr(Job, "make", lambda job, n, **more: made.append((n, more)) or Fitted())
-    data = runs.Split(None, None, None, None)
-    assert short.rounds_by_validation(data) == longer.rounds_by_validation(data) == 5
-    assert [more["patience"] for _, more in made] == [100.0, 1.5]
-    assert [n for n, _ in made] == [10_000, 77]
+    monkeypatch.setitem(runs.ROUNDS, "stump", ((600,) * 5, (600,) * 5))
+    X, y = np.arange(40.0)[:, None] % 9, np.arange(40) % 9 > 4  # learnt in the first round
+    rows = runs.Split(X, y.astype(int), X, y.astype(int))
+    for cap in (None, 5000):
+        model = Job("letter", "stump", "uniform", 0, cap).validated_model(rows)
+        assert len(model.smoothed_error_) == 600
+        assert len(model.alpha_) == 1
 
 
-def test_a_longer_run_counts_in_place_of_the_shorter():
+def test_parameters_of_exp3p_are_those_of_least_validation_error():
+    tuning = runs.tuning_jobs(REQUEST, [])
+    records = [job.values() | {"validation_error": abs(job.lam - 0.3) + job.eta} for job in tuning]
+    assert runs.best_parameters(records, "letter") == (0.3, 0.0)
+    assert runs.best_parameters(records[:-1], tuning[-1].data) == (None, None)
+    tuned = [job for job in runs.jobs(REQUEST, records) if job.lam is not None]
+    assert {(job.base, job.arms, job.lam, job.eta) for job in tuned} == {
+        ("stump", "exp3p", 0.3, 0.0)
+    }
+    assert tuned[0].make(5).get_params()["lam"] == 0.3
+
+
+def test_a_longer_run_counts_in_place_of_the_first():
     text = report.text([run(9000, 0.03), run(30_000, 0.0243, most=CAP, cap=CAP)], REQUEST)
     assert "2.43 / 2.30 (within; 30,000)" in text
     assert "0 of 1 runs are marked" in text
-    text = report.text([run(9000, 0.03), run(700, 0.04, most=CAP, cap=CAP)], REQUEST)
-    assert "3.00 / 2.30 (worse; 9,000‡)" in text  # it stopped too soon to tell
     text = report.text([run(9000, 0.03)], REQUEST)
     assert "3.00 / 2.30 (worse; 9,000‡)" in text
     assert "Worse: letter product EXP3.P." in text
+
+
+def test_products_are_refitted_in_the_order_of_the_variant(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 6))
+    y = (X[:, 0] * X[:, 1] * X[:, 2] > 0).astype(int)
+
+    def fitted(boost):
+        monkeypatch.setitem(rounds.BOOSTERS, "products", boost)
+        settings = {"n_rounds": 30, "arms_per_round": 1, "arms": "uniform", "random_state": 0}
+        return AdaBoostMH("product", **settings).fit(X, y)
+
+    usual = fitted(rounds.BOOSTERS["products"])
+    same = products._boost("test", tries=products.one_try, term_after=products.next_term)
+    assert fitted(same).loss_.tolist() == usual.loss_.tolist()
+    searches = {name: fitted(boost).pulls_.sum() for name, boost in products.REFITS.items()}
+    assert searches["refits: none"] <= 3 * 30 < usual.pulls_.sum()
+    assert searches["refits: until no term gets better"] > usual.pulls_.sum()
+    assert searches["refits: of random terms"] > 3 * 30
 
 
 def test_cells_without_a_number_of_the_paper_have_no_verdict():

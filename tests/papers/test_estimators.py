@@ -7,7 +7,7 @@ import pytest
 
 from onearm import HIDDEN
 from onearm.core.estimate import zero_one_loss
-from papers.z19.estimators import Job, loss_when_right
+from papers.z19.estimators import EQUATIONS, Job, loss_when_right
 
 RHO = 0.2
 
@@ -42,7 +42,7 @@ def test_both_are_unbiased_and_the_second_varies_less(k):
 
 def test_the_boosters_use_the_estimator_of_their_job():
     weights = []
-    for equation in (3, 4):
+    for equation in EQUATIONS:
         learner = Job("balance", "AdaBandit", equation, 4).make()
         x, wrong = np.ones(4), 0
         choice = learner.choose(x)

@@ -1,7 +1,7 @@
 """Runs get new keys only if those that are played again have the results of before."""
 
 import json
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import pytest
 
@@ -9,14 +9,16 @@ from onearm.experiments.job import key
 from papers.migrate import migrate
 from papers.replication import Options, Replication
 from papers.stored import stored_runs
+from papers.trial import Trial
 
 
-class Job(NamedTuple):
+@dataclass(frozen=True, order=True)
+class Job(Trial):
     data: str
     seed: int
 
-    def configuration(self):
-        return {**self._asdict(), "code": "new"}
+    def constants(self):
+        return {"code": "new"}
 
     def play(self, progress):
         played.append(self)
@@ -36,7 +38,7 @@ def ledger(tmp_path):
     played.clear()
     lines = []
     for job in (*JOBS, Job("car", 0)):
-        old = {**job._asdict(), "code": "old"}
+        old = {**job.values(), "code": "old"}
         result = {"error": job.seed / 10, "cpu_seconds": 3.0 - job.seed}
         result["curve"] = {"seconds": [1.0], "e": [1]}
         lines.append(json.dumps({"key": key(old), **old, **result}))

@@ -1,5 +1,6 @@
 """Parts of the papers' tables: verdicts, claims, tuning and reports, on runs made by hand."""
 
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -108,7 +109,7 @@ def test_jobs_of_a_table():
     best = dict.fromkeys(c09_runs.TUNED, 0.1)
     jobs = c09_runs.data_set_jobs("usps", best, 10, 1000)
     assert len(set(jobs)) == len(jobs)
-    cells = {job[:4]: sum(other[:4] == job[:4] for other in jobs) for job in jobs}
+    cells = Counter(tuple(job.values().values())[:4] for job in jobs)
     assert sorted(set(cells.values())) == [c09_runs.ALTERNATIVE_RUNS, c09_runs.RUNS]
     assert sum(n == c09_runs.RUNS for n in cells.values()) == len(METHODS)
     assert all(job.make().n_features == 256 for job in jobs[:10])
@@ -116,7 +117,7 @@ def test_jobs_of_a_table():
 
 def c09_records(best, seeds=2, **results):
     return [
-        {**job._asdict(), **ABOUT, "changes": [list(c) for c in job.changes], **results}
+        {**job.values(), **ABOUT, "changes": [list(c) for c in job.changes], **results}
         for job in c09_runs.data_set_jobs("usps", best, seeds, 1000)
     ]
 
@@ -152,7 +153,7 @@ def test_gates_of_c09_are_shown_side_by_side():
     assert len(set(jobs)) == len(jobs) == 5 * 3 * (3 * 3 + 5)
     errors = {"none": 0.6, "right": 0.4, "all": 0.3}
     records = [
-        {**job._asdict(), **ABOUT, "error": errors[job.gate], "n_classes": 20, "starved": 2}
+        {**job.values(), **ABOUT, "error": errors[job.gate], "n_classes": 20, "starved": 2}
         for job in jobs
         if job.seed < 2
     ]

@@ -28,7 +28,7 @@ def played_jobs(monkeypatch, arguments):
         played.extend(jobs)
         return type("Played", (), {"failures": []})
 
-    monkeypatch.setattr(Job, "configuration", lambda job: job._asdict())  # without digests
+    monkeypatch.setattr(Job, "configuration", lambda job: job.values())  # without digests
     monkeypatch.setattr("papers.replication.play_missing", play)
     result = runner.invoke(app, arguments)
     assert result.exit_code == 0, result.output
@@ -66,7 +66,7 @@ def test_sizes_are_known_without_the_data(name):
 
 
 def test_a_missing_data_set_is_named(monkeypatch, tmp_path):
-    monkeypatch.setattr(Job, "configuration", lambda job: job._asdict())
+    monkeypatch.setattr(Job, "configuration", lambda job: job.values())
     in_this_process(monkeypatch, play_job)
     command = ["papers", "z19.table1", "--only", "movement,BinBandit", "--runs", "1"]
     result = runner.invoke(app, [*command, "--out", str(tmp_path)])
@@ -77,7 +77,7 @@ def test_a_missing_data_set_is_named(monkeypatch, tmp_path):
 
 def test_a_finished_run_is_not_played_again(monkeypatch, tmp_path):
     command = ["papers", "z19.table1", "--quick", "--only", "balance,BinBandit"]
-    monkeypatch.setattr(Job, "configuration", lambda job: job._asdict())
+    monkeypatch.setattr(Job, "configuration", lambda job: job.values())
     result = {"rounds": 100, "total": 0.5, "asymptotic": 0.5, "cpu_seconds": 1.0, "versions": {}}
     result |= {"curve": {"rounds": [1], "accuracy": [0.5]}, "nodes": {"full": 0, "trees": 1}}
     in_this_process(monkeypatch, lambda key, job, address: (key, result))

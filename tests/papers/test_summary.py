@@ -64,13 +64,14 @@ def test_every_table_of_a_paper_is_there_with_all_of_its_cells():
 def test_page():
     cells = [Cell("iris stumps", 9.0, 1.0), Cell("iris trees", 1.0, 1.0)]
     claims = [Claim("it is so", "iris", HOLDS, "1"), Claim("it is not", "iris", FAILS, "2")]
-    page = text([Outcome("x.table1", "", cells, claims), Outcome("x.figure1", "", [], [])])
+    page = text([Outcome("c09.table1", "", cells, claims), Outcome("c09.figure1", "", [], [])])
     assert "Of 2 cells: 0 better, 1 within, 1 worse, 0 other data." in page
-    assert "| `x.table1` | 2 | 0 | 1 | 1 | 0 | 1 | 1 | 0 |  |" in page
-    assert f"| `x.figure1` |  |  |  |  |  |  |  |  | {CURVES} |" in page
-    assert "| `x.table1` | iris stumps | 1 | 9 |" in page
+    assert "| `c09.table1` | 2 | 0 | 1 | 1 | 0 | 1 | 1 | 0 |" in page
+    assert f"{CURVES}: `c09.figure1`." in page
+    assert page.count("\n- c09: G. Chen et al.") == 1
+    assert "| `c09.table1` | iris stumps | 1 | 9 |" in page
     assert "iris trees" not in page
-    assert "| `x.table1` | it is not | iris | 2 |" in page
+    assert "| `c09.table1` | it is not | iris | 2 |" in page
     assert "it is so" not in page
 
 
