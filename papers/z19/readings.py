@@ -8,6 +8,8 @@ their number and what it teaches are changed.
                   normal noise of that variance
     slope sign    in the slope of the logistic loss by α the sigmoid's argument has the wrong sign
                   where the weak learner is right
+    weights / (k-1)   what the program does with the bandit boosters' weights on Isolet alone, and
+                  perhaps with those of the others
 """
 
 from dataclasses import dataclass
@@ -72,8 +74,10 @@ READINGS: dict[tuple[str, str, str], tuple[Any, dict[str, Any]]] = {
     ("mice", "BinBandit", "naive Bayes leaves"): (BinBandit, {"leaf_prediction": "bayes"}),
     ("isolet", "OnlineMBBM", AS_PUBLISHED): (OnlineMBBM, {}),
     ("isolet", "OnlineMBBM", "Monte Carlo"): (NoisyMBBM, {}),
+    ("isolet", "OnlineMBBM", "weights / (k-1)"): (OnlineMBBM, {"weight_scale": 1 / 25}),
     ("isolet", "AdaBoostOLM", AS_PUBLISHED): (AdaBoostOLM, {}),
     ("isolet", "AdaBoostOLM", "slope sign"): (WrongSlope, {}),
+    ("isolet", "AdaBoostOLM", "weights / (k-1)"): (AdaBoostOLM, {"weight_scale": (0.2, 0.8)}),
 }
 
 
