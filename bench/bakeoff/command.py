@@ -5,6 +5,7 @@ tuning, and the settings that were chosen. The report is written from all that i
 """
 
 import argparse
+import math
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -43,7 +44,8 @@ def chosen_sets(options: argparse.Namespace) -> list[Set]:
     if options.half not in ("", *HALVES):
         raise ValueError(f"half must be {' or '.join(HALVES)}, got {options.half!r}")
     data = named_sets(list(options.only), options.half)
-    return [one for one in data if not options.rounds or one.rounds <= options.rounds]
+    most = options.rounds or math.inf
+    return [data_set for data_set in data if data_set.rounds <= most]
 
 
 def stages(
@@ -55,13 +57,13 @@ def stages(
 
     def jobs(how: tuple[str, ...]) -> list[Job]:
         tuning = Tuning(algorithm, tried.records().values())
-        every = [job for one in data for job in full_jobs(tuning, one, how)]
+        every = [job for data_set in data for job in full_jobs(tuning, data_set, how)]
         every = [job for job in every if not options.repeats or job.repeat < options.repeats]
         return sorted(every, key=lambda job: job.repeat)
 
     yield jobs((DEFAULT,)), full
     if options.stages > 1:
-        yield [job for one in data for job in tuning_jobs(algorithm, one)], tried
+        yield [job for data_set in data for job in tuning_jobs(algorithm, data_set)], tried
     if options.stages > 2:
         yield jobs((FIXED, TUNED)), full
 

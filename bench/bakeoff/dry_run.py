@@ -105,21 +105,22 @@ def need(algorithm: Algorithm, data: list[Set], full: list[Record], tried: list[
     recorded = {record["key"]: seconds(record) for record in [*full, *tried]}
     runs = done = unknown = 0
     total = spent = 0.0
-    for one in data:
-        for job in planned(tuning, one):
+    for data_set in data:
+        for job in planned(tuning, data_set):
             runs += 1
             name = key(job.configuration())
-            rounds = min(job.rounds or one.rounds, one.rounds)
-            estimate = rates.estimate(one, job.setting, rounds)
+            rounds = min(job.rounds or data_set.rounds, data_set.rounds)
+            estimate = rates.estimate(data_set, job.setting, rounds)
             if name in recorded:
                 done, spent = done + 1, spent + recorded[name]
             elif estimate is None:
                 unknown += 1
             else:
                 total += estimate
-        later = undecided(tuning, one)
+        later = undecided(tuning, data_set)
         runs += later
-        times = [rates.estimate(one, s, one.rounds) for s in algorithm.settings] if later else []
+        settings = algorithm.settings if later else ()
+        times = [rates.estimate(data_set, setting, data_set.rounds) for setting in settings]
         known = [estimate for estimate in times if estimate is not None]
         total += later * max(known, default=0.0)
         unknown += later if later and not known else 0

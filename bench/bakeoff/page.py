@@ -59,19 +59,19 @@ def lanes(scores: Scores, data: list[Set]) -> dict[str, Any]:
     styles = plots.line_styles([(name, False) for name in names])
     lines = [style | {"label": label} for (label, _), style in styles.items()]
     found = []
-    for one in data:
-        contestants: list[Contestant | None] = [SELF, scores.best_vowpal_wabbit(one), fixed]
-        values = [scores.ratio(c, one) if c else None for c in contestants]
-        found.append((one, values))
+    for data_set in data:
+        contestants: list[Contestant | None] = [SELF, scores.best_vowpal_wabbit(data_set), fixed]
+        values = [scores.ratio(c, data_set) if c else None for c in contestants]
+        found.append((data_set, values))
     logs = [math.log2(v) for _, values in found for v in values if v]
     axis = Axis([0.0, *logs])
     shown = [
-        {"label": one.name, "text": number(values[0], 2), "dots": [
+        {"label": data_set.name, "text": number(values[0], 2), "dots": [
             axis.dot(line | {"value": math.log2(v) if v else None, "low": None, "high": None},
                      f"{line['label']}: {number(v, 3)}")
             for line, v in zip(lines, values, strict=True)
         ]}
-        for one, values in found if any(values)
+        for data_set, values in found if any(values)
     ]  # fmt: skip
     marks = [
         {"text": f"{mark:g}", "percent": axis.percent(math.log2(mark))}

@@ -123,8 +123,8 @@ class Scores:
     def rounds_per_second(self, contestant: Contestant, data: list[Set]) -> float | None:
         """Return the median over sets of rounds per CPU second."""
         rates = []
-        for one in data:
-            runs = self.runs(contestant, one).values()
+        for data_set in data:
+            runs = self.runs(contestant, data_set).values()
             if runs:
                 spent = sum(r["cpu_seconds"] for r in runs)
                 rates.append(sum(r["n"] for r in runs) / max(spent, 1e-9))
@@ -132,7 +132,7 @@ class Scores:
 
     def balance(self, first: Contestant, second: Contestant, data: list[Set], test: str) -> Balance:
         """Return wins and losses of the first by a test of TESTS."""
-        signs = [TESTS[test](self, first, second, one) for one in data]
+        signs = [TESTS[test](self, first, second, data_set) for data_set in data]
         known = [sign for sign in signs if sign is not None]
         return Balance(known.count(-1), known.count(1), len(known))
 

@@ -75,7 +75,7 @@ def entrants(scores: Scores) -> list[Contestant]:
 def pairs(scores: Scores, data: list[Set], test: str) -> list[list[str]]:
     """Return wins minus losses of each algorithm against each other one, row by row."""
     entered = entrants(scores)
-    played = [c for c in entered if any(scores.runs(c, one) for one in data)]
+    played = [c for c in entered if any(scores.runs(c, data_set) for data_set in data)]
     cells = [
         [str(scores.balance(a, b, data, test)) if a != b else "" for b in played] for a in played
     ]

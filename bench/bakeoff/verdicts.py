@@ -70,7 +70,8 @@ def complete(met: bool, known: int, of: int) -> bool | None:
 def n_complete(scores: Scores, others: Sequence[Contestant], data: list[Set]) -> int:
     """Return on how many sets Chorus and all others have played all repeats."""
     return sum(
-        bool(others) and all(scores.is_complete(c, one) for c in (SELF, *others)) for one in data
+        bool(others) and all(scores.is_complete(c, data_set) for c in (SELF, *others))
+        for data_set in data
     )
 
 
@@ -84,12 +85,12 @@ def below(
 ) -> Verdict:
     """Return whether Chorus has a lower mean error than another, one of some, on most sets."""
     played, above = 0, []
-    for one in data:
-        rival = other(one)
-        errors, others = scores.paired(SELF, rival, one) if rival else ((), ())
+    for data_set in data:
+        rival = other(data_set)
+        errors, others = scores.paired(SELF, rival, data_set) if rival else ((), ())
         played += bool(len(errors))
         if len(errors) and np.mean(errors) >= np.mean(others):
-            above.append(one.name)
+            above.append(data_set.name)
     listed = f": {', '.join(above)}" if above else ""
     text = f"not below on {len(above)} of {played} sets{listed}"
     claim = f"{what} on all but at most {most} of {len(data)} sets"
@@ -102,11 +103,11 @@ def below(
 def significantly_above(scores: Scores, data: list[Set]) -> Verdict:
     """Return whether a paired t-test finds Chorus above the best in hindsight on no set."""
     p_values = {}
-    for one in data:
-        rival = scores.best_vowpal_wabbit(one)
-        p = rules.above_p(*scores.paired(SELF, rival, one)) if rival else math.nan
+    for data_set in data:
+        rival = scores.best_vowpal_wabbit(data_set)
+        p = rules.above_p(*scores.paired(SELF, rival, data_set)) if rival else math.nan
         if not math.isnan(p):
-            p_values[one.name] = p
+            p_values[data_set.name] = p
     names = [n for n, r in zip(p_values, rules.holm(list(p_values.values())), strict=True) if r]
     text = f"on {len(names)} of {len(p_values)} sets" + (f": {', '.join(names)}" if names else "")
     claim = (
@@ -119,7 +120,7 @@ def significantly_above(scores: Scores, data: list[Set]) -> Verdict:
 
 def ratios(scores: Scores, contestant: Contestant, data: list[Set]) -> dict[str, float]:
     """Return the error over that of ExtraTrees on each set where both are known."""
-    every = {one.name: scores.ratio(contestant, one) for one in data}
+    every = {data_set.name: scores.ratio(contestant, data_set) for data_set in data}
     return {name: ratio for name, ratio in every.items() if ratio is not None}
 
 
@@ -145,9 +146,9 @@ def mean_ratio(scores: Scores, data: list[Set]) -> Verdict:
 
 def largest_ratio(scores: Scores, data: list[Set]) -> Verdict:
     """Return whether no ratio to ExtraTrees is above the bound where there are rows enough."""
-    counted = [one for one in data if one.rows >= ROWS_PER_CLASS * one.classes]
+    counted = [data_set for data_set in data if data_set.rows >= ROWS_PER_CLASS * data_set.classes]
     found = ratios(scores, SELF, data)
-    names = {one.name for one in counted}
+    names = {data_set.name for data_set in counted}
     large = {n: r for n, r in found.items() if r > MOST_RATIO and n in names}
     listed = ", ".join(f"{name} {ratio:.2f}" for name, ratio in large.items())
     n_found = sum(name in found for name in names)
