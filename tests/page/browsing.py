@@ -36,7 +36,7 @@ def load(browser, address):
 
 
 def until(browser, true):
-    WebDriverWait(browser, 10, poll_frequency=0.05).until(lambda _: true())
+    WebDriverWait(browser, 30, poll_frequency=0.05).until(lambda _: true())
 
 
 def find(browser, css):

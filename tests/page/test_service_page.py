@@ -89,6 +89,8 @@ def challenged():
 def shown(browser, challenged):
     """The page of a service with challengers; the browser must not log an error."""
     look(browser)
+    browser.get("about:blank")
+    browser.get_log("browser")  # of a page before, which asked for a service that had ended
     load(browser, challenged.url)
     yield browser
     assert browser.get_log("browser") == []
