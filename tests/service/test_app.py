@@ -87,7 +87,8 @@ def test_times(value, number):
 
 TABLE = {"sha256": "0" * 64, "scopes": ["decide"]}
 NEVER_PROMOTED = {
-    "feedback": "one_right", "learner": {"name": "ConservativeOVA"}, "promotion": {"rule": "difference"}
+    "feedback": "one_right", "learner": {"name": "ConservativeOVA"},
+    "promotion": {"rule": "difference"},
 }  # fmt: skip
 
 

@@ -34,7 +34,7 @@ def test_an_evaluation_ends_with_the_service(tmp_path, processes):
         while not processes:
             asking.join(0.01)
         service.drain()
-        asking.join(5)
+        asking.join(30)
     ((status, answer),) = answers
     assert (status, answer["status"]) == (503, "draining")
     assert processes[0].returncode < 0

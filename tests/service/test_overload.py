@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from onearm.service import server
 from onearm.service.memory import MemoryStore
 from onearm.service.records import Decision
 from onearm.service.requests import Decide, Feedback
@@ -26,12 +27,13 @@ class SlowStore(MemoryStore):
     def commit(self, batch):
         if not self.gate.is_set():
             self.entered.set()
-        assert self.gate.wait(20)
+        assert self.gate.wait(60)
         super().commit(batch)
 
 
 def wait_until(condition):
-    for _ in range(400):
+    deadline = time.monotonic() + 30  # of a machine that is busy
+    while time.monotonic() < deadline:
         if condition():
             return
         time.sleep(0.01)
@@ -103,7 +105,8 @@ def test_drain_answers_what_waits_and_refuses_what_comes():
     assert store.snapshots()[0] == len(store.log)
 
 
-def test_drain_does_not_wait_for_requests_of_which_a_part_has_come():
+def test_drain_does_not_wait_for_requests_of_which_a_part_has_come(monkeypatch):
+    monkeypatch.setattr(server, "GRACE", 60)
     head = "POST /v1/news/decide HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
     parts = [
         head,
@@ -115,10 +118,8 @@ def test_drain_does_not_wait_for_requests_of_which_a_part_has_come():
         for some, part in zip(sockets, parts, strict=True):
             some.sendall(part.encode())
         served.decide()
-        begin = time.monotonic()
         served.drain()
         wait_until(lambda: not served.thread.is_alive())
-        assert time.monotonic() - begin < 3.0
         for some in sockets:
             assert some.recv(100)[:12] in (b"", b"HTTP/1.1 400")
             some.close()

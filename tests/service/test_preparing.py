@@ -1,7 +1,6 @@
 """Changes that replay the log are prepared beside the writer, to the same bits, and may be void."""
 
 import threading
-import time
 from contextlib import closing
 from unittest import mock
 
@@ -85,7 +84,7 @@ def test_what_will_be_refused_is_not_prepared(service, change):
 def slow(gate, entered, call):
     def waiting(*args):
         entered.set()
-        assert gate.wait(20)
+        assert gate.wait(60)
         return call(*args)
 
     return waiting
@@ -109,7 +108,7 @@ def test_decisions_do_not_wait_for_a_replay(name, body):
         with mock.patch.object(preparing, which, replaying):
             post = threading.Thread(target=lambda: answers.append(served.post(name, body)))
             post.start()
-            assert entered.wait(10)
+            assert entered.wait(30)
             event = served.decide()["event_id"]
             assert served.post("feedback", {"event_id": event, "reward": 1})[0] == 200
             assert not answers
@@ -129,12 +128,11 @@ def test_who_ends_does_not_wait_for_a_replay():
             body = {"policy": "second", "learner": {"name": "LinUCB"}}
             post = threading.Thread(target=lambda: answers.append(served.post("add_policy", body)))
             post.start()
-            assert entered.wait(10)
-            begin = time.monotonic()
+            assert entered.wait(30)
             served.drain()
             post.join(20)
             served.thread.join(20)
-            assert time.monotonic() - begin < 5.0
+            assert not served.thread.is_alive()
             gate.set()
     assert answers[0][0] == 503
 
@@ -150,7 +148,7 @@ def test_who_ends_does_not_wait_for_a_backup(tmp_path):
         body = {"file": "copy.db"}
         post = threading.Thread(target=lambda: answers.append(served.post("backup", body)))
         post.start()
-        assert entered.wait(10)
+        assert entered.wait(30)
         served.drain()
         post.join(20)
         served.thread.join(20)

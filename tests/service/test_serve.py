@@ -150,7 +150,7 @@ def test_a_commit_that_fails_ends_the_program(tmp_path, toml):
         with pytest.raises(ServiceError) as raised:
             client.decide({"age": 1}, event_id="fails")
         assert (raised.value.code, raised.value.status) == (503, "commit_failed")
-    _, errors = process.communicate(timeout=20)
+    _, errors = process.communicate(timeout=60)
     assert process.returncode == 74
     assert json.loads(errors.splitlines()[-1])["what"] == "commit_failed"
     store = SqliteStore(tmp_path / "news.db", read_only=True)
@@ -161,7 +161,7 @@ def test_a_commit_that_fails_ends_the_program(tmp_path, toml):
 
 def test_the_demo_learns_from_late_feedback():
     with program("serve", "--demo") as server, onearm.Client(server.url, "demo") as client:
-        deadline = time.monotonic() + 25
+        deadline = time.monotonic() + 60
         state = client.state()
         while state.model_seq < 40 and time.monotonic() < deadline:
             time.sleep(0.2)

@@ -156,7 +156,7 @@ def test_log_lines_that_cannot_be_written_fail_nothing(toml):
             assert client.decide({"age": 1}, event_id="kept").seq == 2
             with pytest.raises(ServiceError, match="commit_failed"):
                 client.decide({"age": 1}, event_id="fails")
-        assert process.wait(20) == 74
+        assert process.wait(60) == 74
 
 
 @pytest.mark.compiled
