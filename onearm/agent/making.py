@@ -41,7 +41,9 @@ def make_learner(cls: Any, schema: Schema, params: dict[str, Any]) -> Any:
     """Return a new learner for the columns and labels of a schema."""
     require_parameters(cls, params)
     if "interactions" in params:
-        params["interactions"] = [columns_of(pair, schema) for pair in params["interactions"]]
+        given = params["interactions"]
+        pairs = [given] if isinstance(given, str) else given
+        params["interactions"] = [columns_of(pair, schema) for pair in pairs]
     sizes = len(schema.labels), schema.n_features
     return learner_for(cls, *sizes, nominal=schema.nominal, n_words=schema.n_words, **params)
 

@@ -25,6 +25,7 @@ READ = (  # options of Log.read that are passed on as they are
     "label", "propensity", "reward", "time", "feedback", "n_classes", "n_features", "hashed",
 )  # fmt: skip
 SHOWN = 5  # bad lines
+SAVED = ".safetensors"  # models
 
 Policies = Annotated[
     list[str],
@@ -149,7 +150,7 @@ def _require_arguments(asked: dict[str, Any]) -> None:
     """Refuse files that are not there, before anything is read."""
     require_file(asked["log"], "the log")
     for name in [*asked["policy"], asked["against"]]:
-        if name.endswith(".safetensors"):
+        if name.endswith(SAVED):
             require_file(Path(name), "a policy")
     if asked["schema"] is not None:
         require_file(asked["schema"], "--schema")
@@ -190,12 +191,27 @@ def _read(asked: dict[str, Any]) -> "Log":
         options["columns"] = [name.strip() for name in asked["columns"].split(",")]
     if asked["uniform"]:
         options["chances"] = "uniform"
-    if asked["schema"] is not None:
-        options["schema"] = _schema(asked["schema"])
+    schema = _schema_of_model(asked) if asked["schema"] is None else _schema(asked["schema"])
+    if schema is not None:
+        options["schema"] = schema
     try:
         return onearm.Log.read(asked["log"], **options)
     except TypeError as error:  # an option that files of this kind do not have
         raise typer.BadParameter(str(error)) from error
+
+
+def _schema_of_model(asked: dict[str, Any]) -> onearm.Schema | None:
+    """Return the columns and labels of the first saved model, if the log does not tell its own."""
+    from onearm.log.files import has_schema
+
+    names = [name for name in (*asked["policy"], asked["against"]) if name.endswith(SAVED)]
+    if not names or has_schema(asked["log"]):
+        return None
+    schema = getattr(onearm.load(names[0]), "schema", None)
+    if schema is None or not schema.columns:
+        return None
+    typer.echo(f"{asked['log'].name}: read with the columns and labels of {names[0]}", err=True)
+    return onearm.Schema({column.name: column.form for column in schema.columns}, schema.labels)
 
 
 def _schema(path: Path) -> onearm.Schema:

@@ -62,7 +62,11 @@ def fit(
             raise typer.BadParameter(f"--race has its winner's settings: leave out {others}")
         with errors_in_words():
             require_folder(out)
-            _winner(race, _entry(data, label, nominal, schema), new_order).save(out)
+            model = _winner(race, _entry(data, label, nominal, schema), new_order)
+            if not hasattr(model, "save"):
+                way_out = "in Python, results.best().fit() returns it"
+                raise ValueError(f"the winner is no learner of onearm and has no file: {way_out}")
+            model.save(out)
         typer.echo(f"saved: {out}")
         return
     with errors_in_words():

@@ -64,13 +64,14 @@ def as_row(x: Any, d: int) -> Any:
 
 
 def by_name(X: Any, schema: Any) -> Any:
-    """Return a frame, a row of one or a dict as the schema encodes it; all else as it is.
+    """Return a frame, a row of one, a dict or many as the schema encodes it; all else as it is.
 
     A schema whose columns have no names, as those of a file without a header, says nothing.
     """
-    if schema is None or isinstance(X, np.ndarray | tuple | list):
+    are_dicts = isinstance(X, list) and len(X) > 0 and isinstance(X[0], Mapping)
+    if schema is None or (isinstance(X, np.ndarray | tuple | list) and not are_dicts):
         return X
-    is_frame = any(hasattr(type(X), name) for name in ("columns", "column_names"))
+    is_frame = are_dicts or any(hasattr(type(X), name) for name in ("columns", "column_names"))
     is_named = isinstance(X, Mapping) or hasattr(type(X), "to_dict")
     if not (is_frame or is_named) or all(map(UNNAMED.fullmatch, schema.names)):
         return X

@@ -67,9 +67,15 @@ def decision_fields(decisions: Iterable[Any], schema: Schema) -> dict[str, Any]:
 
 def n_labels(known: dict[str, Any]) -> int:
     """Return the number of labels of distributions or masks, 0 where there are none."""
-    given: list[Any] = [known.get(name) for name in ("chances", "allowed")]
-    shapes = [np.shape(values) for values in given]
-    return max((shape[1] for shape in shapes if len(shape) == 2), default=0)
+    k = 0
+    for name in ("chances", "allowed"):
+        try:
+            shape = np.asarray(known.get(name)).shape
+        except ValueError:
+            what = "a mask of events × labels" if name == "allowed" else "events × labels"
+            raise ValueError(f"{name} must be {what}, got rows of different lengths") from None
+        k = max(k, shape[1] if len(shape) == 2 else 0)
+    return k
 
 
 def as_n_classes(k: int) -> int:
@@ -92,7 +98,14 @@ def encoded_rows(X: Any, n: int, schema: Schema | None) -> Any:
     named = isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], dict)
     if schema is not None and schema.columns and (named or _is_table(X)):
         X = schema.encode_all(X)
-    X = X if hasattr(X, "tocsr") else np.asarray(X, np.float64)
+    elif named:
+        raise ValueError("schema must be given with contexts by name: it states their columns")
+    try:
+        X = X if hasattr(X, "tocsr") else np.asarray(X, np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"X must be numbers, or what a schema with columns encodes: {error}"
+        ) from None
     if len(X.shape) != 2 or X.shape[0] != n:
         raise ValueError(f"X must have a row for each of {n} events, got shape {X.shape}")
     if n:

@@ -53,6 +53,14 @@ def read(path: Path, *, format: str | None = None, **options: Any) -> Log:
     return function(path, **options)
 
 
+def has_schema(path: Path) -> bool:
+    """Whether a file tells the columns and labels of its log itself."""
+    name = _format(path, None)
+    return name == "service" or (
+        name in ("parquet", "jsonl") and _function("has_schema", name)(path)
+    )
+
+
 def write(log: Log, path: Path) -> None:
     """Write a log; a file of that name stays as it is until all is written."""
     name = _format(path, None)

@@ -92,6 +92,11 @@ def _header(path: Path) -> dict[str, Any]:
         raise ValueError(f"{path.name}: the header {error}") from None
 
 
+def has_schema(path: Path) -> bool:
+    """Whether the file has a header."""
+    return bool(_header(path))
+
+
 def _inferred(path: Path) -> Schema | None:
     """Return the schema of contexts by name, or None if there are no such contexts."""
 

@@ -97,8 +97,8 @@ class Log:
         low, high = as_range(rewards)
         known["chances"] = chance_rows(known.get("chances"), schema.labels if schema else ())
         label = label_codes(label, schema)
-        stated = n_classes or (len(schema.labels) if schema else 0) or n_labels(known)
-        k = as_n_classes(stated or int(max(label, default=0)) + 1)
+        width, named = n_labels(known), len(schema.labels) if schema else 0
+        k = as_n_classes(n_classes or named or width or int(max(label, default=0)) + 1)
         X = encoded_rows(X, len(label), schema)
         given = None if reward is None else [np.nan if r is None else r for r in reward]
         if "greedy" in known and known["greedy"] is not None:
@@ -275,15 +275,16 @@ class Log:
 
     def check_schema(self, learner: Any) -> None:
         """Refuse a learner of other sizes, or that was made for other columns or labels."""
-        sizes = (learner.n_classes, learner.n_features)
+        sizes, expected = (learner.n_classes, learner.n_features), getattr(learner, "schema", None)
+        way_out = "; read the log with the schema of the learner: schema=" if expected else ""
         if sizes != (self.n_classes, self.n_features):
             mine = f"{self.n_classes} labels and {self.n_features} features"
             its = f"{class_name(learner)} has {sizes[0]} and {sizes[1]}"
-            raise ValueError(f"the {self.name} has {mine}, {its}")
-        expected = getattr(learner, "schema", None)
+            raise ValueError(f"the {self.name} has {mine}, {its}{way_out}")
         wrong = expected and self.schema and difference(expected, self.schema)
         if wrong:
-            raise ValueError(f"{class_name(learner)} was made for other contexts: {wrong}")
+            its = f"{class_name(learner)} was made for other contexts"
+            raise ValueError(f"{its}: {wrong}{way_out}")
 
     def __repr__(self) -> str:
         parts = [f"{n:,} {word}" for word, n in self.counts.items() if n]

@@ -39,8 +39,7 @@ OPTIONAL = ("outcome", "greedy", "allowed", "chances", "policy", "version", "eve
 
 def read_parquet(path: Path, **options: Any) -> Log:
     """Return the log in a file; without our metadata it is a table."""
-    with opened(path) as file, readable(path.name):
-        metadata = file.schema_arrow.metadata or {}
+    metadata = _metadata(path)
     if MARK.encode() in metadata:
         for option in options.keys() - OVERRIDES:
             allowed = f"options of a log that onearm wrote are {listed(sorted(OVERRIDES))}"
@@ -49,6 +48,16 @@ def read_parquet(path: Path, **options: Any) -> Log:
     from onearm.log.tables import read_parquet_table
 
     return read_parquet_table(path, **options)
+
+
+def _metadata(path: Path) -> dict[bytes, bytes]:
+    with opened(path) as file, readable(path.name):
+        return file.schema_arrow.metadata or {}
+
+
+def has_schema(path: Path) -> bool:
+    """Whether the file tells columns and labels itself, and is no table."""
+    return MARK.encode() in _metadata(path)
 
 
 class OwnColumns:

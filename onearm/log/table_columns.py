@@ -1,13 +1,15 @@
 """Columns of a table as fields of records, and what is wrong with some of their values."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from onearm.log.text import number_in
 from onearm.schema.contexts import as_floats, as_list
 from onearm.schema.schema import Schema
-from onearm.schema.values import as_number, as_word, is_missing, shown
+from onearm.schema.values import as_number, as_word, is_missing, is_too_large, shown
 from onearm.streams.codes import is_missing as is_marker
 from onearm.streams.codes import number
 
@@ -23,7 +25,12 @@ def floats(column: Any, what: str, wrong: Wrong, instead: float = np.nan) -> np.
 
 
 def _number(value: Any) -> float:
-    return number(value) if isinstance(value, str) else as_number(value)
+    """Return a number; one that is too large is infinite, which the ranges of a log refuse."""
+    if isinstance(value, str):
+        return number_in(value)
+    if is_too_large(value):
+        return math.inf if value > 0 else -math.inf
+    return as_number(value)
 
 
 def words(column: Any, what: str, wrong: Wrong) -> list[str | None]:

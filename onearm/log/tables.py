@@ -111,6 +111,10 @@ class Options:
 
 def from_table(frame: Any, **options: Any) -> Log:
     """Return the log of a frame, or of many dicts, in memory."""
+    known = [field.name for field in fields(Options)]
+    for option in options.keys() - {*known}:
+        allowed = f"the options of a table are {listed(known, most=99)}"
+        raise TypeError(f"{allowed}, got {option!r}{did_you_mean(option, known)}")
     stated = Options(**options)
     columns = table_columns(frame)
     n = len(next(iter(columns.values())))

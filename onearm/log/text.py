@@ -15,6 +15,7 @@ from onearm.log.records import Records
 from onearm.log.rows import Rows
 from onearm.log.times import NAT, as_times
 from onearm.schema.values import shown
+from onearm.streams.codes import NotANumberError, number
 
 Fields = dict[str, Any]  # of one event
 Numbered = Iterator[tuple[int, Fields | str]]  # by line; a text is the reason why it is bad
@@ -87,6 +88,16 @@ def loads(line: str) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise ValueError(f"must be an object, got {shown(content)}")
     return content
+
+
+def number_in(text: str) -> float:
+    """Return the number in a text, an infinite one, too: the ranges of a log refuse it."""
+    try:
+        return number(text)
+    except NotANumberError:
+        raise
+    except ValueError:
+        return float(text)
 
 
 def as_float(value: Any, what: str) -> float:

@@ -22,9 +22,8 @@ from onearm.log.actions import ActionFeatures, Stated, action_log, as_action, en
 from onearm.log.log import Log
 from onearm.log.named_features import context_of
 from onearm.log.rows import Rows
-from onearm.log.text import Fields, Numbered
+from onearm.log.text import Fields, Numbered, number_in
 from onearm.schema.schema import Schema
-from onearm.streams.codes import number
 from onearm.streams.text_lines import lines
 from onearm.streams.vowpal import features, split_head, split_line
 
@@ -80,7 +79,7 @@ def _choice(word: str, stated: Stated) -> Fields:
     parts = word.split(":")
     if len(parts) != 3:
         raise ValueError(f"must be action:cost:probability, got {word!r}")
-    cost, probability = number(parts[1]), number(parts[2])
+    cost, probability = number_in(parts[1]), number_in(parts[2])
     if cost != cost:
         raise ValueError(f"the cost must be a number, got {word!r}")
     return {"reward": stated.reward(cost), "propensity": probability}

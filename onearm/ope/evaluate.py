@@ -141,7 +141,8 @@ def _evaluation(
         curves,
         segments(log, judged, policies, by, settings.alpha, bounded_terms) if by else [],
         windows(log, judged, policies, n_windows, settings.alpha, bounded_terms),
-        [*judged.check.findings(), *found], _notes(log, judged, settings),
+        [*judged.check.findings(), *found],
+        [*_notes(log, judged, settings), *(p.doubt for p in (*policies, other) if p.doubt)],
         settings._asdict() | {"against": other.name, "by": by},
     )  # fmt: skip
 

@@ -76,7 +76,7 @@ class Function(Policy):
         if self.by_name and self.schema is not None:
             given = self._of_contexts(events, self.schema)
         else:
-            given = np.asarray(self.function(events.X))
+            given = np.asarray(self._of_rows(events.X))
         if given.shape == (len(events), self.k) and given.dtype.kind == "f":
             if (given >= 0).all() and (np.abs(given.sum(axis=1) - 1) <= 1e-6).all():
                 return allowed_only(given, events.allowed)
@@ -89,6 +89,17 @@ class Function(Policy):
             raise ValueError(f"{self.name} must return {known}, got {given[wrong].tolist()[0]!r}")
         expected = f"{len(events)} labels, or as many rows of {self.k} probabilities"
         raise ValueError(f"{self.name} must return {expected}, got {given.dtype} {given.shape}")
+
+    def _of_rows(self, rows: Any) -> Any:
+        """Return what the function makes of rows, or its error with a note on what these are."""
+        try:
+            return self.function(rows)
+        except Exception as error:
+            what = f"{self.name} got many encoded rows, an array of shape {rows.shape}"
+            error.add_note(
+                f"{what}; with ope.Function(f, by_name=True) it gets a context as a dict"
+            )
+            raise
 
     def _of_contexts(self, events: Events, schema: Schema) -> np.ndarray:
         """Return the chances of all events, by one call for each."""

@@ -49,6 +49,8 @@ def as_policies(given: Any, log: Log) -> list[Policy]:
 
 
 def _called(policy: Policy, name: str) -> Policy:
+    if name == Logged.name and not isinstance(policy, Logged):
+        raise ValueError(f"{name!r} is the policy that wrote the log: call another otherwise")
     policy.name = name
     return policy
 

@@ -53,6 +53,11 @@ class Policy:
         """Return which events the policy may be judged on: none that it was trained on."""
         return np.ones(len(events), bool)
 
+    @property
+    def doubt(self) -> str:
+        """A sentence on what is not known of the policy, if there is something."""
+        return ""
+
 
 class Logged(Policy):
     """The policy that wrote the log; its value is the mean reward."""
@@ -102,7 +107,8 @@ class Frozen(Policy):
 
     It is judged only on events that it has not learnt from. Learners and agents know this of logs
     that `learn` was given; an agent that learnt by `update` is judged on events of versions from
-    its own on, unless you state that it has not seen the log: `unseen=True`.
+    its own on. Where that is not known, a note says so, unless you state that it has not seen the
+    log: `unseen=True`.
     """
 
     def __init__(self, model: Any, name: str = "", unseen: bool = False) -> None:
@@ -113,12 +119,29 @@ class Frozen(Policy):
     def start(self, log: Log) -> None:
         log.check_schema(self.learner)
         self.first = log.n_learnt(self.learner.trained_on)
+        is_traced = self.agent is not None or self.learner.trained_on is not None
+        self.is_doubtful = not (self.unseen or is_traced or _is_new(self.learner))
 
     def can_judge(self, events: Events, places: np.ndarray) -> np.ndarray:
         later = places >= self.first
-        if self._has_updates and events.version is not None and not self.unseen:
-            later &= events.version >= self.agent.version  # earlier ones it may have learnt from
+        if self._has_updates and not self.unseen:
+            if events.version is None:
+                self.is_doubtful = True
+            else:
+                later &= (
+                    events.version >= self.agent.version
+                )  # it may have learnt from earlier ones
         return later
+
+    @property
+    def doubt(self) -> str:
+        if not self.is_doubtful:
+            return ""
+        return (
+            f"It is not known what {self.name} has learnt from by update or play: if there were "
+            "events of this log among it, its value is too high. If not, state it: "
+            "ope.Frozen(..., unseen=True)."
+        )
 
     @property
     def _has_updates(self) -> bool:
@@ -159,6 +182,13 @@ class Greedy(Frozen):
         out = np.zeros(scores.shape)
         out[np.arange(len(out)), among[scores[:, among].argmax(axis=1)]] = 1.0
         return out
+
+
+def _is_new(learner: Any) -> bool:
+    """Whether a learner is as it was made: it has learnt nothing."""
+    new, content = type(learner)(**learner.params()).content(), learner.content()
+    names = content.keys() - {"choosing", "updating"}  # generators
+    return all(np.array_equal(new[name], content[name], equal_nan=True) for name in names)
 
 
 def _groups(events: Events, active: np.ndarray) -> Iterator[tuple[np.ndarray, Any]]:

@@ -100,6 +100,7 @@ class ForeignLearner:
             raise RunError(f"{cls.__name__} has no parameter 'epsilon': it explores by itself")
         self.epsilon = epsilon
         self.adapter = adapted(model, n_classes, epsilon, seed)
+        self.choose, self.update = self.adapter.choose, self.adapter.update
         self.played = given | ({"epsilon": epsilon} if self.exploration else {})
 
     def params(self) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from onearm.schema.column import CATEGORY, HASHED, NUMBER, TEXT, Column
 from onearm.schema.contexts import as_floats, as_list, is_category, table_columns
 from onearm.schema.names import counted, did_you_mean, listed
 from onearm.schema.schema import Schema
-from onearm.schema.values import as_number, as_word
+from onearm.schema.values import as_number, as_word, is_too_large
 
 KINDS = {
     NUMBER: ("number", "numbers"),
@@ -89,7 +89,7 @@ def _form(name: str, column: Any, notes: list[str]) -> Any:
     values = as_list(column) if numbers is None else []
     if values and not is_category(column):
         with suppress(ValueError):
-            numbers = np.array([as_number(value) for value in values])
+            numbers = np.array([_finite(value) for value in values])
     if numbers is not None:
         are_dates = any(isinstance(value, date | np.datetime64) for value in values)
         notes += _notes_on_numbers(name, numbers, are_dates)
@@ -97,6 +97,11 @@ def _form(name: str, column: Any, notes: list[str]) -> Any:
     words = [_word(name, i, value) for i, value in enumerate(values)]
     notes += notes_on_words(name, set(words), len(words))
     return word_form(set(words), len(words))
+
+
+def _finite(value: Any) -> float:
+    """Return a number, NaN for one that is too large: its column has numbers, and refuses it."""
+    return np.nan if is_too_large(value) else as_number(value)
 
 
 def word_form(values: Collection[str | None], n_rows: int) -> Any:

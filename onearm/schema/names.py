@@ -27,6 +27,8 @@ def did_you_mean(name: Any, known: Iterable[str]) -> str:
     >>> did_you_mean("knd", ["kind", "age"]), did_you_mean("zzz", ["kind", "age"])
     (" (did you mean 'kind'?)", '')
     """
+    if name is None:
+        return ""
     by_lower = {word.lower(): word for word in known}
     close = get_close_matches(str(name).strip().lower(), by_lower, 1)
     return f" (did you mean {by_lower[close[0]]!r}?)" if close else ""

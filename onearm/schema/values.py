@@ -27,6 +27,12 @@ def is_missing(value: Any) -> bool:
     return False
 
 
+def is_too_large(value: Any) -> bool:
+    """Whether a value is a number beyond the largest, as infinity is."""
+    number: Any = value if isinstance(value, Real) else 0
+    return bool(abs(number) > LARGEST)
+
+
 def as_number(value: Any) -> float:
     """Return a number, NaN if it is missing; a text is none, and a date is in days since 1970.
 

@@ -73,6 +73,7 @@ def test_labels_of_the_schema():
 def test_interactions_by_name():
     made = agent(interactions=["device * age"])
     assert made.learner.interactions == ((1, 0),)
+    assert agent(interactions="device*age").learner.interactions == ((1, 0),)
     made.update(CONTEXT, made.choose(CONTEXT), 1)
     assert copy.deepcopy(made).predict(CONTEXT) == made.predict(CONTEXT)
 

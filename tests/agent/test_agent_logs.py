@@ -81,3 +81,27 @@ def test_an_agent_is_judged_on_later_events_only():
     assert result.estimates[1].n_events == 149
     _, another = logged(100, begin=1)  # of which it has learnt nothing
     assert onearm.evaluate(another, {"other": other}).estimates[1].n_events == 99
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("how", ["update", "learn", "nothing"])
+def test_what_is_not_known_of_a_frozen_policy_is_noted(how):
+    """A learner does not remember what it learnt by `update`, an agent no log without versions."""
+    agent, log = logged(100)
+    events = log.events()
+    learner = log.learner("LinUCB")
+    if how == "learn":
+        learner.learn(log.first(50))
+    elif how == "update":
+        choice = (events.label[0], None, events.propensity[0])
+        learner.update(events.X[0], choice, 1.0)
+    notes = onearm.evaluate(log, {"it": learner}).notes
+    doubt = "It is not known what it has learnt from by update or play"
+    assert any(note.startswith(doubt) for note in notes) == (how == "update")
+    known = onearm.ope.Frozen(learner, unseen=True)
+    assert not any("is not known" in note for note in onearm.evaluate(log, known).notes)
+    X, chances = events.X, events.chances
+    bare = onearm.Log.of(
+        X, events.label, events.propensity, events.reward, chances=chances, schema=log.schema
+    )
+    assert any("is not known" in note for note in onearm.evaluate(bare, {"it": agent}).notes)

@@ -153,6 +153,33 @@ def test_learners_and_saved_models(folder):
     assert names == ["inversegap scale=40", "new.safetensors"]
 
 
+@pytest.mark.compiled
+@pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".parquet"])
+def test_a_log_is_read_with_the_columns_and_labels_of_a_model(folder, suffix):
+    """Which has them in another order, and a category of unknown values, than are inferred."""
+    agent = onearm.Agent(
+        ["tech", "sport", "news"], {"age": "number", "device": "category"}, learner="InverseGap"
+    )
+    events = pd.read_csv("clicks.csv").rename(
+        columns={"shown": "label", "p": "propensity", "click": "reward"}
+    )
+    for _, event in events.iterrows():
+        choice = (event["label"], None, event["propensity"])
+        agent.update(event[["age", "device"]], choice, event["reward"])
+    agent.save("agent.safetensors")
+    if suffix == ".jsonl":
+        contexts = events[["age", "device"]].to_dict("records")
+        events = events.drop(columns=["age", "device"]).assign(context=contexts)
+        events.to_json("mine.jsonl", orient="records", lines=True)
+    else:
+        getattr(events, f"to_{suffix[1:]}")(f"mine{suffix}", index=False)
+    output = run(f"mine{suffix}", "--policy", "agent.safetensors", "--policy", "always tech")
+    assert f"mine{suffix}: read with the columns and labels of agent.safetensors" in output
+    assert "It is not known what agent.safetensors has learnt from by update or play" in output
+    first, second = (float(line["value"]) for line in numbers() if line["what"] == "difference")
+    assert first == pytest.approx(second, abs=0.03)  # tech is always the best
+
+
 @pytest.mark.parametrize(
     ("command", "words"),
     [

@@ -3,6 +3,7 @@
 import json
 import re
 
+import numpy as np
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
@@ -208,3 +209,18 @@ def test_the_winner_of_a_race_is_fitted_again(tmp_path, monkeypatch):
     run(*fitting, "--new-order", "3")
     assert "leave out" in run(*fitting, "--learner", "soba", code=2)
     assert "must come with --race" in run("fit", "data.csv", "--new-order", "3", code=2)
+
+
+def test_a_winner_of_ones_own_has_no_file(folder):
+    always = (
+        "class Always:\n    choose = lambda self, x: 0\n    update = lambda self, *given: None\n"
+    )
+    (folder / "mine.py").write_text(always)
+    race = ["race", "data.csv", "--label", "kind", "--learners", "mine.py:Always", "--on", "1"]
+    run(*race, "--repeats", "1", "--out", "race")
+    output = run("fit", "data.csv", "--label", "kind", "--race", "race", "--out", "m", code=2)
+    assert "Winner(Always" in output
+    assert "the winner is no learner of onearm and has no file: in Python, results.best()" in output
+    assert not (folder / "m").exists()
+    learner = onearm.racing.race.Results.read("race").best().fit()
+    assert learner.choose(np.zeros(2)) == 0

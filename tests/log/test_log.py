@@ -62,6 +62,10 @@ CHANCES = np.array([[0.5, 0.5, 0], [0.75, 0.25, 0], [0, 0, 1.0], [0.875, 0.125, 
         ({"event_id": ["a"]}, "event_id must have 4 entries"),
         ({"time": np.array(["2026-01-01"], "M8[us]")}, "time must have 4 entries"),
         ({"X": X[:2]}, "X must have a row for each of 4 events"),
+        ({"X": [{"a": 1}] * 4}, "schema must be given with contexts by name"),
+        ({"X": [["a", "b"]] * 4}, "X must be numbers, or what a schema with columns encodes"),
+        ({"allowed": [[0], [1, 0], [2], [0]]},
+         "allowed must be a mask of events × labels, got rows of different lengths"),
         ({"X": X + np.inf}, "row 0 of X: values must be finite"),
         ({"rewards": (1.0, 0.0)}, "rewards must be a range"),
         ({"feedback": "clicks"}, "feedback must be one of 'reward', 'one_right', got 'clicks'"),
@@ -160,7 +164,8 @@ def test_a_learner_of_other_sizes_or_columns_is_refused():
         log.check_schema(onearm.EpsilonGreedy(n_classes=3, n_features=5))
     learner = onearm.EpsilonGreedy(n_classes=3, n_features=2)
     learner.schema = Schema({"a": "number", "c": "number"}, "xyz")
-    with pytest.raises(ValueError, match="column 1 is called 'b', not 'c'"):
+    way_out = "read the log with the schema of the learner: schema="
+    with pytest.raises(ValueError, match=f"column 1 is called 'b', not 'c'; {way_out}"):
         learner.learn(log)
 
 

@@ -147,7 +147,7 @@ def test_files_of_a_uniform_policy(tmp_path, suffix):
         Log.read(path, chances="even", **options)
 
 
-@pytest.mark.parametrize("value", [0.0, 1.5, None, float("nan")])
+@pytest.mark.parametrize("value", [0.0, 1.5, None, float("nan"), np.inf, "inf", "1e999"])
 def test_a_wrong_propensity_is_refused(tmp_path, value):
     frame = pd.DataFrame({"label": ["a", "b"], "propensity": [0.5, value], "reward": [1, 0],
                           "x": [1, 2]})  # fmt: skip
@@ -156,6 +156,24 @@ def test_a_wrong_propensity_is_refused(tmp_path, value):
     frame.to_csv(tmp_path / "log.csv", index=False)
     with pytest.raises(ValueError, match=r"log\.csv, line 3: propensity must be in .*, got"):
         Log.read(tmp_path / "log.csv")
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf, "inf", 1e200])
+def test_an_infinite_reward_is_refused_not_left_out(tmp_path, value):
+    """In columns of texts, too: the rest would be selected by their outcome."""
+    frame = pd.DataFrame({"label": ["a", "b"], "propensity": [0.5, 0.5], "reward": ["1", value]})
+    with pytest.raises(
+        ValueError, match=r"the table, row 1: the reward must be in \[0, 1\], .*inf"
+    ):
+        Log.from_table(frame)
+    frame.to_csv(tmp_path / "log.csv", index=False)
+    with pytest.raises(ValueError, match=r"log\.csv, line 3: the reward must be in \[0, 1\]"):
+        Log.read(tmp_path / "log.csv")
+
+
+def test_an_option_that_tables_do_not_have_is_refused():
+    with pytest.raises(TypeError, match=r"got 'propensty' \(did you mean 'propensity'\?\)"):
+        Log.from_table(pd.DataFrame(TABLE), propensty="p")
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,7 @@ def test_bad_lines_are_left_out_and_named(write, bad, reason):
     assert reason in log.bad_lines[0]
 
 
-@pytest.mark.parametrize("value", ["0", "-1", "1.01", "nan", "1e-13"])
+@pytest.mark.parametrize("value", ["0", "-1", "1.01", "nan", "1e-13", "inf", "1e999"])
 @pytest.mark.parametrize("head", ["", "shared | a\n| b\n"])
 def test_a_wrong_probability_is_refused(write, value, head):
     text = f"{head}1:0:0.5 | c\n\n{head}2:0:{value} | c\n"

@@ -71,6 +71,16 @@ def test_what_it_must_not_return(returned, words):
         chances(lambda context: returned, log())
 
 
+def test_an_error_in_a_function_of_rows_has_a_note():
+    def by_device(context):
+        return "tech" if context["device"] == "phone" else "news"
+
+    with pytest.raises(IndexError) as error:
+        onearm.evaluate(log(), by_device)
+    assert "by_device got many encoded rows, an array of shape" in error.value.__notes__[0]
+    assert "by_name=True" in error.value.__notes__[0]
+
+
 def test_a_log_without_names_is_refused():
     with pytest.raises(ValueError, match="needs contexts by name: the log has no schema"):
         chances(lambda context: "news", log(onearm.Schema({}, ["news", "tech"])))

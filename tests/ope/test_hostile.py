@@ -27,6 +27,7 @@ def log():
         ({"against": ""}, "a policy must be logged, uniform, .*, got ''"),
         ({"policies": " "}, "a policy must be logged, uniform, .*, got ' '"),
         ({"policies": {}}, "policies must be at least one, got none"),
+        ({"policies": {"logged": "uniform"}}, "'logged' is the policy that wrote the log"),
     ],
 )
 def test_wrong_options_are_named(log, options, words):

@@ -154,6 +154,16 @@ def test_wrong_data_are_refused():
         Schema.infer([(1, 2)])
 
 
+@pytest.mark.parametrize("value", [np.inf, -np.inf, 1e200, 10**400])
+def test_a_number_that_is_too_large_makes_no_category(value):
+    """The column has numbers, and the row is refused when it is encoded."""
+    rows = [{"age": float(i % 50)} for i in range(N)] + [{"age": value}]
+    schema = Schema.infer(rows)
+    assert forms(schema) == {"age": "number"}
+    with pytest.raises(ValueError, match=f"row {N}: column 'age' must be finite and within"):
+        schema.encode_all(rows)
+
+
 def test_columns_that_some_dicts_have_not_may_be_missing():
     schema = Schema.infer([{"a": 1, "b": "x"}, {"b": "y", "c": {"d": True}}])
     assert forms(schema) == {"a": "number", "b": ["x", "y"], "c.d": "number"}

@@ -93,7 +93,8 @@ def test_learners_take_frames_and_dicts_by_the_names_of_columns():
     assert np.array_equal(trace.label, expected.play(X, y).label)
     scores = expected.scores(X)
     other = frame.assign(c="new")[["b", "c", "a"]]
-    for table in (other, pl.from_pandas(other), pa.Table.from_pandas(other)):
+    dicts = other.to_dict("records")
+    for table in (other, pl.from_pandas(other), pa.Table.from_pandas(other), dicts):
         assert np.array_equal(learner.scores(table), scores)
     for row in (other.iloc[7], other.iloc[7].to_dict()):
         assert np.array_equal(learner.scores(row), expected.scores(X[7]))
