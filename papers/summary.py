@@ -32,7 +32,8 @@ prints and that was computed again. Within: at most {100 * SHARE:g} % of the pap
 or, of percentages, at most {POINTS:g} points; better: lower than that; worse: higher. Accuracies
 are counted as errors. There is no tolerance for chance, so a cell may be worse or better by the
 noise of a single run. Other data: the paper's rows or answers were not to be had, so nothing is
-decided. Claims are sentences of a paper about its table or figure, tested on our runs."""
+decided. Claims are sentences of a paper about its table or figure, tested on our runs. Tables of
+data sets and settings, and figures of pseudocode, are not results and not here."""
 
 
 class Outcome(NamedTuple):

@@ -190,5 +190,7 @@ REPLICATION = Replication(
         "z19.table1": partial(printed_cells, of="asymptotic"),
         "z19.table2": partial(printed_cells, of="total"),
     },
-    claims={"z19.table1": claims.of_table, **claims.FIGURES},
+    claims={
+        "z19.table1": claims.of_table, "z19.table2": claims.of_totals, **claims.FIGURES,
+    },
 )  # fmt: skip

@@ -23,6 +23,7 @@ from papers.replication import Options, Request
 from papers.verdicts import BETTER, WITHIN, WORSE
 from papers.z19 import report as z19_report
 from papers.z19.report import Mean
+from papers.z19.runs import Job as BoosterJob
 
 REQUEST = Request(Options(), Path(), "")
 ABOUT = {"versions": {"python": "3"}, "cpu_seconds": 1.0, "played": 1000}
@@ -72,6 +73,14 @@ def test_claims_are_decided_by_pairs():
 def test_percent_shows_small_errors_too():
     assert claims.percent([0.5]) == "50.00"
     assert claims.percent([0.0002, 0.0002]) == "0.020 ± 0.000"
+
+
+def test_a_trial_is_told_by_its_fields_and_numbers():
+    job = BoosterJob("car", "AdaBandit", "ours", 4)
+    record = {"total": 0.5, "alpha": [1.0, 2.0], "curve": {"rounds": [1]}, "name": "x", "none": []}
+    assert job.summary(record) == "car AdaBandit ours 4: total 0.5, alpha 1.5"
+    assert job.values() == {"data": "car", "learner": "AdaBandit", "settings": "ours", "seed": 4}
+    assert job.constants() == {"copies": 6}
 
 
 def test_half_width_is_students():
