@@ -69,14 +69,14 @@ def measured(A, z, u):
 
 
 @separate_kernel
-def measured_all(A, Z, U):
-    """U = A Z for rows that stand in columns."""
-    U[:] = 0.0
+def measured_all(A, Z, n, U):
+    """U = A Z for the first n rows, which stand in columns."""
     for i in range(len(U)):
-        line = U[i]
+        line = U[i, :n]
+        line[:] = 0.0
         for j in range(i + 1):
-            v, other = A[j, i], Z[j]
-            for p in range(len(line)):
+            v, other = A[j, i], Z[j, :n]
+            for p in range(n):
                 line[p] += v * other[p]
 
 
@@ -84,12 +84,13 @@ def measured_all(A, Z, U):
 def renew(scatter, memory):
     """Compute A again if it is due, and by it the rows that are stored."""
     C, _, N, A = scatter
-    R, _, counts = memory
+    R, Y, counts = memory
     n = 0.0
     for count in N:
         n += count
     if n >= counts[1]:
         counts[1] = int(1.3 * n) + 10
         measure(C, n, A)
-        measured_all(A, R[NOW, 0], R[NOW, 1])
-        measured_all(A, R[BEFORE, 0], R[BEFORE, 1])
+        for half in (NOW, BEFORE):
+            stored = np.count_nonzero(Y[half])  # they stand first
+            measured_all(A, R[half, 0], stored, R[half, 1])

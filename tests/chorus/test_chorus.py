@@ -8,12 +8,13 @@ import onearm
 from onearm import Separable
 from onearm.chorus.conductor import MEMORY, PRIOR, doubt, judge, rank, solve
 from onearm.chorus.echo import echo
-from onearm.chorus.memory import folded, recall, remember
+from onearm.chorus.memory import BLOCK, distances, folded, recall, remember
 from onearm.chorus.metric import LEAST, differ, measure, measured, measured_all
 from onearm.chorus.metric import PRIOR as IDENTITY
 from onearm.chorus.ridge import NOWHERE, PLACE
 from onearm.chorus.rows import note, scaled, weighed
 from onearm.chorus.waves import LENGTH, turn, waves
+from tests.reference.neighbours import squared_distances
 
 
 @pytest.mark.parametrize("n", [1, 2, 32])
@@ -75,6 +76,16 @@ def test_judge_is_a_ridge_regression_on_leads(trusted):
     Z = np.vstack([age[:, None] * leads, np.sqrt(PRIOR) * np.eye(n + 1)])
     wanted = np.append(age * rewards, np.sqrt(PRIOR) * start)
     np.testing.assert_allclose(c, np.linalg.lstsq(Z, wanted)[0], 1e-9)
+
+
+@pytest.mark.parametrize("d", [1, 3, 4, 6, 9])
+def test_distances_are_sums_of_squares_in_the_order_of_the_numbers(d):
+    """To the bit, also beyond a block, and for rows that are not yet stored."""
+    rng = np.random.default_rng(6)
+    stored, n = BLOCK + 50, BLOCK + 7
+    rows, u = rng.normal(size=(d, stored)).astype(np.float32), rng.normal(size=d)
+    u = u.astype(np.float32)
+    np.testing.assert_array_equal(distances(u, rows, n), squared_distances(rows[:, :n].T, u))
 
 
 def test_rows_are_standardised_by_the_moments_so_far():
@@ -180,7 +191,9 @@ def test_the_metric_whitens_the_covariance_within_labels():
     measure(C, n, A)
     spread = (off.T @ off + IDENTITY * np.eye(d)) / (n + IDENTITY) + LEAST * np.eye(d)
     np.testing.assert_allclose(A @ A.T, np.linalg.inv(spread), 1e-4, 1e-5)
-    measured_all(A, np.ascontiguousarray(Z.T), U)
+    measured_all(A, np.ascontiguousarray(Z.T), 150, U)
+    assert not U[:, 150:].any()
+    measured_all(A, np.ascontiguousarray(Z.T), n, U)
     measured(A, Z[7], u)
     np.testing.assert_array_equal(u, U[:, 7])
     np.testing.assert_allclose(U, A.T @ Z.T, 1e-4, 1e-4)
