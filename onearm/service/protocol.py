@@ -2,16 +2,20 @@
 
 uvicorn waits for ever for the rest of a request. Connections whose other end has gone, or sends a
 byte a minute, would add up until no new one is accepted: they are closed. So are those whose
-headers do not end: httptools keeps all of a header until it is complete.
+headers do not end: httptools keeps all of a header until it is complete. It also takes what follows
+a wish for another protocol for that one's, so that the body would be lost: such a wish, as Java's
+client has by default, is not shown to it.
 """
 
 import json
+import re
 from collections.abc import Iterable
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 SLOW = 60  # seconds in which a connection must have sent a whole request
+UPGRADE = re.compile(rb"\r\nupgrade:", re.IGNORECASE)  # no JSON has that
 
 
 def refusal(status: str, what: str, reason: str) -> bytes:
@@ -87,6 +91,8 @@ def limited(most: int) -> type[HttpToolsProtocol]:
 
         def data_received(self, data: bytes) -> None:
             message = self.headers
+            if b"pgrade" in data:
+                data = UPGRADE.sub(b"\r\nx-grade:", data)
             super().data_received(data)
             if self.is_head and self.headers is message and not self.transport.is_closing():
                 self.n_unread += len(data)

@@ -137,6 +137,22 @@ def test_a_transport_that_is_closed_is_not_read_on():
     joined.resume_reading()
 
 
+@pytest.mark.parametrize("name", ["Upgrade", "upgrade"])
+def test_who_would_like_http_2_is_answered_in_http_1(name):
+    body = b'{"context": {"age": 31}}'
+    head = (
+        "POST /v1/news/decide HTTP/1.1\r\ncontent-type: application/json\r\nconnection: Upgrade\r\n"
+    )
+    data = f"{head}{name}: h2c\r\ncontent-length: {len(body)}\r\n\r\n".encode() + body
+    with serving() as service:
+        connection = connected(service)
+        for _ in range(2):
+            connection.sendall(data)
+            assert connection.recv(2**16).startswith(b"HTTP/1.1 200 ")
+        connection.close()
+        assert service.lines() == []
+
+
 def test_what_is_no_http_is_refused_in_json():
     with serving() as service:
         connection = connected(service, b"\x16\x03\x01 no http\r\n\r\n")
