@@ -59,7 +59,8 @@ def as_context(data: bytes) -> dict[str, Any]:
     try:
         context = _decode(data)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"context must be JSON: {error}") from None
+        what = str(error).partition(" - at ")[0]  # a place within what is no JSON
+        raise ValueError(f"context must be JSON: {what}") from None
     if not isinstance(context, dict):
         raise ValueError(f"context must be an object of columns, got {shown(context)}")
     return context
