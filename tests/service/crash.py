@@ -34,7 +34,7 @@ from tests.service.planted import BUGS
 
 POINTS = ("outside", "before_commit", "after_commit", "after_apply", "in_snapshot")
 LINGER = 0.03  # seconds: a false acknowledgement has the time to leave
-CLIENTS, LONGEST, ROUNDS_OF_A_FILE = 8, 3.0, 4
+CLIENTS, LONGEST, ROUNDS_OF_A_FILE = 8, 10.0, 4
 WAIT = 0.08  # seconds until the default reward
 
 

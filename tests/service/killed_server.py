@@ -116,7 +116,7 @@ class Run:
         for client in clients:
             client.join(0.1 if self.wrong else None)  # they may wait for who comes no more
         process.send_signal(signal.SIGTERM)
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=120)
         if process.returncode != 0:
             self.wrong.append(f"the program ended with {process.returncode}: {errors[-500:]}")
         self._check("end")
@@ -161,10 +161,10 @@ class Run:
         """Note the state, and want a snapshot."""
         url, headers = f"http://127.0.0.1:{self.port}/v1/news", {"content-type": "application/json"}
         try:
-            with urlopen(f"{url}/state", timeout=10) as response:
+            with urlopen(f"{url}/state", timeout=60) as response:
                 state = json.load(response)
             self.acknowledged.append(["state", state["seq"], state["sha256"]])
-            with urlopen(Request(f"{url}/snapshot", b"{}", headers), timeout=10) as response:
+            with urlopen(Request(f"{url}/snapshot", b"{}", headers), timeout=60) as response:
                 response.read()
         except OSError as error:
             self.wrong.append(f"the program did not answer: {error!r}")

@@ -161,7 +161,7 @@ def _server(folder, n):
     try:
         has_listened = process.stdout.readline().startswith("listening")
         acknowledged = _asked(port, n) if has_listened else []
-        return process.wait(30), has_listened, acknowledged
+        return process.wait(120), has_listened, acknowledged
     finally:
         process.kill()
         process.communicate()

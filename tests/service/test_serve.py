@@ -120,7 +120,7 @@ def fetch(url, data=None, headers=None):
     from urllib.request import Request, urlopen
 
     try:
-        with urlopen(Request(url, data, headers or {}), timeout=60) as response:
+        with urlopen(Request(url, data, headers or {}), timeout=300) as response:
             return response.status, json.load(response)
     except HTTPError as error:
         with error:
