@@ -1,8 +1,9 @@
 """Comparison: are challengers better than the champion, on the same events, at any time?
 
 Each decision logs the probabilities of the champion, p, and of every challenger, π, as they were
-then. An event counts once its reward is known and those of all earlier decisions are, too: so what
-counts does not depend on which rewards come sooner. Its term is that of `ope.weighing`,
+then. An event counts once its reward is known and those of all earlier events are, too: so what
+counts does not depend on which rewards come sooner. A deferred decision becomes an event when it is
+activated. Its term is that of `ope.weighing`,
 
     D = Δ(A)/p(A) (r - q̃(A)) + Σ Δ(a) q̃(a),    Δ = π - p,
 
@@ -51,7 +52,8 @@ class Comparison:
     """The challengers' differences to the champion, as far as all rewards are known."""
 
     def __init__(self, store: Store) -> None:
-        self.store, self.seq = store, 0  # the last decision that counts
+        self.store, self.seq = store, 0  # the last event that counts
+        self.since = 0  # the record after which decisions have the policies of now
         self.champion = ""
         self.challengers: dict[str, _Challenger] = {}
         self.above, self.below, self.total = Running(0.0), Running(0.0), 0.0  # of the rewards
@@ -65,10 +67,10 @@ class Comparison:
 
     def _some(self) -> bool:
         first = self.store.judged(self.seq, 1)
-        if not first or first[0].is_open:  # nothing to read: it may stay open for days
+        if not first or first[0].reward is None:  # nothing to read: it may stay open for days
             return False
         rows = self.store.judged(self.seq, MOST)
-        known = next((i for i, row in enumerate(rows) if row.is_open), len(rows))
+        known = next((i for i, row in enumerate(rows) if row.reward is None), len(rows))
         rows = rows[:known]
         if not rows:
             return False
@@ -83,28 +85,34 @@ class Comparison:
         """Count events that all have the same policies and labels, or those before a change."""
         if rows:
             self.seq = rows[-1].seq
-        sizes = [len(row.pmf) for row in rows if row.reward is not None]
-        rows = [row for row in rows if row.reward is not None]
-        for size in dict.fromkeys(sizes):
+        for size in dict.fromkeys(len(row.pmf) for row in rows):
             self._add_same([row for row in rows if len(row.pmf) == size])
 
     def _add_same(self, rows: list[Any]) -> None:
+        q = self.total / self.above.n if self.above.n else 0.5
+        self._compare([row for row in rows if row.decision > self.since], q)
+        r = np.array([row.reward for row in rows])
+        self.above.add(r)
+        self.below.add(1 - r)
+        self.total += float(r.sum())
+
+    def _compare(self, rows: list[Any], q: float) -> None:
+        if not rows:
+            return
         r, A = np.array([row.reward for row in rows]), np.array([row.label for row in rows])
         p = np.stack([np.frombuffer(row.pmf) for row in rows])
-        q = self.total / self.above.n if self.above.n else 0.5
         names, k = sorted(self.challengers), p.shape[1]
         shadows = [np.frombuffer(row.shadows or b"") for row in rows]
         for i, name in enumerate(names):
             if all(len(shadow) == k * len(names) for shadow in shadows):
                 pi = np.stack([shadow[i * k : (i + 1) * k] for shadow in shadows])
                 self.challengers[name].add(r, q, pi, p, A)
-        self.above.add(r)
-        self.below.add(1 - r)
-        self.total += float(r.sum())
 
     def _control(self, control: Control) -> None:
         what, body = control.what, control.body
         self.seq = control.seq
+        if what in ("start", "add_policy", "remove_policy", "promote"):
+            self.since = control.seq
         if what == "start":
             self.champion = body["champion"]
             names = [name for name in body["policies"] if name != self.champion]

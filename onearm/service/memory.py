@@ -110,12 +110,14 @@ class MemoryStore:
     def judged(self, after: int, most: int) -> list[Judged]:
         found: list[Judged] = []
         for record in self.log[after:]:
-            if isinstance(record, Decision) and len(found) < most:
-                outcome = self.outcome(record.event_id)
-                is_event = not record.deferred or self.is_activated(record.event_id)
+            d: Record = record
+            if isinstance(record, Activation):
+                d = self.log[record.decision - 1]
+            is_event = isinstance(record, Activation) or not getattr(d, "deferred", True)
+            if isinstance(d, Decision) and is_event and len(found) < most:
+                outcome = self.outcome(d.event_id)
                 reward = None if outcome is None else outcome.reward
-                about = (record.seq, record.pmf, record.shadows, record.label)
-                found.append(Judged(*about, reward, is_event and outcome is None))
+                found.append(Judged(record.seq, d.seq, d.pmf, d.shadows, d.label, reward))
         return found
 
     def logged(self, after: int, upto: int, most: int) -> list[Logged]:

@@ -76,14 +76,14 @@ class Sampled(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """A decision with what became of it."""
+    """An event with what became of it."""
 
-    seq: int
+    seq: int  # of the record that made it an event: the decision, or its activation
+    decision: int  # its seq
     pmf: bytes
     shadows: bytes | None
     label: int
-    reward: float | None  # None: there is none, or none yet
-    is_open: bool  # a reward may still come
+    reward: float | None  # None: there is none yet
 
 
 class Logged(NamedTuple):

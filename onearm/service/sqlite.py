@@ -212,13 +212,12 @@ class SqliteStore:
         return [Sampled._make(row) for row in rows]
 
     def judged(self, after: int, most: int) -> list[Judged]:
-        same = "ON {0}.event_id = d.event_id AND {0}.kind ="
         sql = (
-            "SELECT d.seq, d.pmf, d.shadows, d.label, o.reward, "
-            "o.seq IS NULL AND (NOT d.deferred OR a.seq IS NOT NULL) FROM log d "
-            f"LEFT JOIN log o {same.format('o')} {OUTCOME} "
-            f"LEFT JOIN log a {same.format('a')} {ACTIVATION} "
-            f"WHERE d.kind = {DECISION} AND d.seq > ? ORDER BY d.seq LIMIT ?"
+            "SELECT b.seq, d.seq, d.pmf, d.shadows, d.label, o.reward FROM log b "
+            "JOIN log d ON d.seq = coalesce(b.decision, b.seq) "
+            f"LEFT JOIN log o ON o.event_id = b.event_id AND o.kind = {OUTCOME} "
+            f"WHERE (b.kind = {DECISION} AND NOT b.deferred OR b.kind = {ACTIVATION}) "
+            "AND b.seq > ? ORDER BY b.seq LIMIT ?"
         )
         return [Judged(*row) for row in self.connection.execute(sql, (after, most))]
 

@@ -90,7 +90,7 @@ class Store(Protocol):
         """Return decisions after a record, in their order: what was chosen, and how likely."""
 
     def judged(self, after: int, most: int) -> list[Judged]:
-        """Return decisions after a record, in their order, with what became of them."""
+        """Return what became an event after a record, in that order, and with which reward."""
 
     def logged(self, after: int, upto: int, most: int) -> list[Logged]:
         """Return decisions with after < seq <= upto, and what became of them until `upto`."""

@@ -9,7 +9,7 @@ from onearm.ope.sequences import Running, lower_sequence
 from onearm.service.comparison import Comparison
 from onearm.service.core import Core
 from onearm.service.memory import MemoryStore
-from onearm.service.requests import Change, Decide, Feedback
+from onearm.service.requests import Activate, Change, Decide, Feedback
 from tests.service.simple import settings
 
 POLICIES = {"main": {"name": "EpsilonGreedy"}, "gap": {"name": "InverseGap"}}
@@ -94,3 +94,24 @@ def test_policies_come_and_go():
         core.handle([Feedback(f"e{i}", float(decided(core, i)))])
     comparison.refresh()
     assert {d.policy: d.n for d in comparison.differences()} == {"ucb": 15}
+
+
+def test_deferred_decisions_count_when_they_were_shown():
+    """Also if the watcher has looked before: a product may ask for all of them in advance."""
+    core = service()
+    comparison = Comparison(core.store)
+    context = b'{"x": 1.0}'
+    core.handle([Decide(f"e{i}", context, None, True) for i in range(10)])
+    comparison.refresh()
+    core.handle([Activate(f"e{i}") for i in (3, 1, 5, 0)])
+    comparison.refresh()
+    core.handle([Feedback(f"e{i}", 1.0) for i in (1, 3, 0)])
+    comparison.refresh()
+    assert comparison.differences()[0].n == comparison.above.n == 2  # 5 waits; 0 came after it
+    core.handle([Feedback("e5", 0.0), Change("remove_policy", {"policy": "gap"})])
+    core.handle([Change("add_policy", {"policy": "ucb", "learner": {"name": "LinUCB"}})])
+    core.handle([Decide("new", context), Activate("e7")])
+    core.handle([Feedback("new", 1.0), Feedback("e7", 0.0)])
+    comparison.refresh()
+    assert comparison.reward()[0] == pytest.approx(4 / 6)
+    assert [(d.policy, d.n) for d in comparison.differences()] == [("ucb", 1)]  # not e7's `gap`

@@ -102,9 +102,11 @@ def test_what_became_of_decisions(store):
     store.commit(Batch([decision(6, "g", True)]))
     assert [r.seq for r in store.sampled(0, 9)] == [2, 4, 6]
     assert store.sampled(2, 1) == [Sampled(4, decision(4).pmf, decision(4).label)]
-    assert [(r.seq, r.reward, r.is_open) for r in store.judged(0, 9)] == [
-        (2, 0.5, False), (4, None, True), (6, None, False),
+    assert [(r.seq, r.decision, r.reward) for r in store.judged(0, 9)] == [
+        (2, 2, 0.5), (5, 4, None),
     ]  # fmt: skip
+    assert [r.seq for r in store.judged(0, 1)] == [2]
+    assert [r.seq for r in store.judged(2, 9)] == [5]
     rows = store.logged(0, 6, 9)
     assert [(r.seq, r.source, bool(r.is_event)) for r in rows] == [
         (2, "reported", True), (4, None, True), (6, None, False),
