@@ -63,9 +63,9 @@ class Encoder:
         if x is None:
             try:
                 context = as_mapping(context, self.names)
-                self._require_columns(context)
             except ValueError as error:
                 raise ValueError(f"{where}{error}") from None
+            self._require_columns(context, where)
             values = {name: context.get(name, np.nan) for name in self.names}
             x = self._usual(values)
             if x is None:
@@ -124,7 +124,7 @@ class Encoder:
         if columns is None:
             contexts = enumerate(as_contexts(data))
             return self._stacked([self.row(x, monitor, where(i)) for i, x in contexts])
-        self._require_columns(columns)
+        self._require_columns(columns, "" if where is row_place else where(0))
         n = len(next(iter(columns.values())))
         absent = [None] * n
         X = np.empty((n, len(self.plain)))
@@ -186,10 +186,11 @@ class Encoder:
         at, values = (np.concatenate([row[part] for row in rows] or [()]) for part in (0, 1))
         return csr_array((values, at.astype(np.int32), ends), shape=(len(rows), self.n_features))
 
-    def _require_columns(self, names: Collection[str]) -> None:
+    def _require_columns(self, names: Collection[str], where: str) -> None:
         if not any(name in names for name in self.names):
             known, got = listed(self.names), listed(names) or "nothing"
-            raise ValueError(f"a context must have at least one of the columns {known}, got {got}")
+            wrong = f"a context must have at least one of the columns {known}, got {got}"
+            raise ValueError(f"{where}{wrong}")
 
     def _count(self, names: Collection[str], X: np.ndarray, monitor: Monitor) -> None:
         by_column: dict[str, int] = {}

@@ -157,6 +157,8 @@ WRONG = {
         "none.json",
     ): "schema must be a Schema, its JSON, a file of it or",
     ("fit", "data.csv", "--schema", "wrong.csv"): "schema wrong.csv: Expecting value",
+    ("fit", "data.csv", "--label", "kind", "--schema", "pages.json"): "data.csv, line 2: a context "
+    "must have at least one of the columns 'pages', got 'age', 'device'",
     ("fit", "data.csv", "--out", "no/model"): "--out must be a file in a folder that exists",
     (
         "fit",
@@ -177,6 +179,7 @@ WRONG = {
 @pytest.mark.parametrize("command", WRONG, ids=map(" ".join, WRONG))
 def test_errors_name_what_is_wrong(folder, command):
     (folder / "wrong.csv").write_text("age,device,kind\n1,a,x\nold,b,y\n")
+    (folder / "pages.json").write_text('{"columns": {"pages": "number"}}')
     onearm.Banditron(2, 2).save("plain")
     assert WRONG[command] in run(*command, code=2)
 
