@@ -8,8 +8,10 @@ this benchmark on an earlier checkout (--root), counts and times of both.
 import argparse
 import json
 import os
+import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
@@ -71,22 +73,31 @@ def trace(name: str, program: str) -> Walk:
     return passed
 
 
-def measure(root: Path, program: str) -> dict[str, Any]:
-    """Trace all walks through a checkout and time its imports, in new processes."""
-    from bench.timing import Timing, child
+def child(root: Path, *arguments: str, **environment: str) -> str:
+    """Return what a new process prints that runs Python on the sources in `root`."""
+    variables = os.environ | {"PYTHONPATH": str(root)} | environment
+    command = [sys.executable, *arguments]
+    return subprocess.run(
+        command, cwd=root, env=variables, capture_output=True, text=True, check=True
+    ).stdout
 
-    python = ["env", f"PYTHONPATH={root}", sys.executable]
+
+def measure(root: Path, program: str) -> dict[str, Any]:
+    """Trace all walks through a checkout and time its imports."""
     walks = {}
     for name in WALKS:
-        plain = f"NUMBA_DISABLE_JIT={int(name not in COMPILED)}"
-        printed = child(["env", plain, *python, "-P", __file__, name, program], cwd=root)
+        plain = str(int(name not in COMPILED))
+        printed = child(root, "-P", __file__, name, program, NUMBA_DISABLE_JIT=plain)
         walks[name] = json.loads(printed.splitlines()[-1])
     seconds = {}
     for name, arguments in IMPORTS.items():
-        words, timing = [word.replace("PROGRAM", program) for word in arguments], Timing()
+        words = [word.replace("PROGRAM", program) for word in arguments]
+        times = []
         for _ in range(REPEATS):
-            child([*python, *words], timing, root)
-        seconds[name] = min(timing.cpu)
+            began = time.perf_counter()
+            child(root, *words)
+            times.append(time.perf_counter() - began)
+        seconds[name] = min(times)
     return {"walks": walks, "imports": seconds}
 
 
@@ -119,7 +130,7 @@ the runs of a paper in workers, which are not traced.
 
 {table(["call", *head], counts)}
 
-CPU seconds of a new process, the best of {REPEATS}:
+Seconds of a new process, the best of {REPEATS}:
 
 {table(["what", *columns], times)}
 
