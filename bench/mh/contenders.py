@@ -18,7 +18,7 @@ from onearm.mh.classifier import AdaBoostMH
 
 OURS, FOREST, TREES = "AdaBoostMH", "ExtraTrees", 100
 SIZES = (25, 50, 100, 200, 400, 800, 1600, 3200)
-GROWTH = {"auto": 8.0}  # how much longer a step may take than the last: it cross-validates
+OURS_SIZES = (100, "auto 250", 400, "auto 1000", 1600, "auto 4000", 6400)  # rounds; of all runs
 CLIP = 1e-6  # a probability below counts as this one in the log loss
 
 
@@ -70,7 +70,8 @@ def extra_trees(size: Any, tuned: bool, rows: Rows) -> Any:
 
 def adaboost_mh(size: Any, tuned: bool, rows: Rows) -> Any:
     more = {"n_leaves": 8} if tuned else {}
-    return AdaBoostMH(n_rounds=size, random_state=0, **more).fit(rows.frame, rows.y)
+    more |= {"n_rounds": size} if isinstance(size, int) else {"max_rounds": int(size.split()[-1])}
+    return AdaBoostMH(random_state=0, **more).fit(rows.frame, rows.y)
 
 
 def lightgbm(size: Any, tuned: bool, rows: Rows) -> Any:
@@ -118,10 +119,11 @@ class Contender(NamedTuple):
     fit: Callable[[Any, bool, Rows], Any]
     sizes: Sequence[Any] = SIZES
     inputs: Callable[[Rows], Any] = lambda rows: rows.frame
+    growth: Callable[[Any], float] = lambda size: 2.0  # how much longer a step takes than the last
 
 
 CONTENDERS = {
-    OURS: Contender(adaboost_mh, (25, 50, 100, 200, 400, "auto", 1600, 3200)),
+    OURS: Contender(adaboost_mh, OURS_SIZES, growth=lambda s: 1.0 if isinstance(s, int) else 5.0),
     "LightGBM": Contender(lightgbm),
     "XGBoost": Contender(xgboost),
     "CatBoost": Contender(catboost, inputs=texts),
@@ -146,7 +148,7 @@ def play(name: str, tuned: bool, train: Rows, test: Rows, budget: float) -> dict
     last = 0.0
     for place, size in enumerate(contender.sizes):
         start = time.process_time()
-        if tried and start - began + GROWTH.get(size, 2.0) * last > budget / 2:
+        if tried and start - began + contender.growth(size) * last > budget / 2:
             break
         model = contender.fit(size, tuned, inside)
         tried.append((scores(model, contender, outside)[1], place))

@@ -5,6 +5,7 @@ rarer than these, or was not seen by `fit`. Columns may hold texts, numbers, or 
 polars call categories.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,6 +20,7 @@ from onearm.schema.values import is_missing
 CHECKS = {"accept_sparse": ("csr", "csc"), "dtype": float, "ensure_all_finite": "allow-nan"}
 FROM_DTYPE = "from_dtype"
 ALLOWED = "None, 'from_dtype', or a list of column numbers, of names or of True and False"
+TEXTS, NUMBERS = {str, type(None)}, {int, float, type(None)}  # types without special cases
 Categories = dict[int, list[Any]]  # by column: its values in the order of their codes
 
 
@@ -101,7 +103,13 @@ def column_values(X: Any, j: int, known: Sequence[Any] = ()) -> np.ndarray:
         x = X[:, j] if isinstance(X, np.ndarray) else np.asarray(X, object)[:, j]
     if x.dtype.kind in "biuf" and not of_texts:
         return finite(x.astype(float))
-    values = [None if is_missing(v) else v for v in x.tolist()]
+    values = x.tolist()
+    kinds = set(map(type, values))
+    if kinds <= NUMBERS and not of_texts:
+        return finite(np.array(values, float))
+    if kinds <= TEXTS and str in kinds and (of_texts or not known):
+        return np.array(values, object)
+    values = [None if is_missing(v) else v for v in values]
     are_numbers = [v is None or isinstance(v, int | float) for v in values]
     if all(are_numbers) if not known else not of_texts:
         pairs = zip(values, are_numbers, strict=True)
@@ -122,9 +130,8 @@ def known_values(values: np.ndarray) -> np.ndarray:
 
 def most_frequent(values: np.ndarray) -> list[Any]:
     """Return the values that get codes, the most frequent first."""
-    distinct, counts = np.unique(values[known_values(values)], return_counts=True)
-    order = np.argsort(-counts, kind="stable")[: CATEGORIES - 1]
-    return distinct[order].tolist()
+    counts = Counter(values[known_values(values)].tolist())
+    return sorted(counts, key=lambda v: (-counts[v], v))[: CATEGORIES - 1]
 
 
 def encoded(X: Any, categories: Categories) -> np.ndarray:
@@ -158,8 +165,4 @@ def numbers(s: Any) -> np.ndarray:
 def codes_of(values: np.ndarray, known: list[Any]) -> np.ndarray:
     """Return the code of each value."""
     table = {value: code for code, value in enumerate(known, 1)}
-    there = known_values(values)
-    distinct, inverse = np.unique(values[there], return_inverse=True)
-    codes = np.zeros(len(values))
-    codes[there] = np.array([table.get(v, 0) for v in distinct.tolist()], float)[inverse]
-    return codes
+    return np.array([table.get(v, 0) for v in values.tolist()], float)

@@ -131,7 +131,7 @@ class AdaBoostMH(Parameters, Saveable, ClassifierMixin, BaseEstimator):
             self.ensemble_ = ensemble.make(settings.kind_and_size(), len(self.classes_))
             self.shared_ = settings.weights == "shared"
             self._training = Training(settings, columns, *rows[1:])
-        self.n_runs_ = 1 if self.arms == "full" else rounds // per_run
+        self.n_runs_ = rounds // per_run if settings.runs_differ() else 1
         with Progress(disable=not self.verbose) as progress:
             total = self.n_runs_ * per_run - len(self.alpha_)
             advance = partial(progress.advance, progress.add_task("boosting", total=total))

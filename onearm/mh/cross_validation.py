@@ -1,19 +1,19 @@
 """After how many rounds weights start again, by cross-validation.
 
 The rounds are divided into runs of T. Each run starts from the initial weights, and the votes of
-all runs are averaged. Since a bandit chooses other columns in each run, their mean varies less than
-a run does: where labels are partly noise, many short runs have a lower error than a long one, which
-fits the noise; where they are not, one run of all rounds is best.
+all runs are averaged. Since cuts are random and a bandit chooses other columns in each run, their
+mean varies less than a run does: where labels are partly noise, many short runs have a lower error
+than a long one, which fits the noise; where they are not, one run of all rounds is best.
 
-Folds and, in each, several runs are boosted side by side. At checkpoints T = 5, 7, 10, 14, … the
-votes on the rows held out of all folds are scored together by
+In each fold a run is boosted. At checkpoints T = 5, 7, 10, 14, … the votes on the rows held out of
+all folds are scored together by
 
     (error + 1/n) · log loss,    with the scale β of the votes that has the least log loss
 
 since the error alone is noisy, and the log loss alone rises while the error still falls. Of all
 scores within 3 % of the least that of the largest T is taken. Boosting stops after PATIENCE times
-the best checkpoint so far. As T grows there are fewer runs, in the end one. Of many rows one fold
-is enough.
+the best checkpoint so far, and at a quarter of all rounds: if that is best, and a fifth better than
+half as many, there is one run of all. Of many rows one fold is enough.
 
 Also returned is the sharpness of the best checkpoint, β · root mean square of the votes on the rows
 of the fit, which gives the scale of the final votes (see `calibration`).
@@ -31,14 +31,13 @@ from onearm.mh.early_stopping import error
 from onearm.mh.rounds import Training
 from onearm.mh.settings import Settings
 
-FOLDS, MANY = 5, 3000  # from so many rows on one of the folds is boosted
+FOLDS, MANY = 4, 3000  # from so many rows on one of the folds is boosted
 FITTED_ROWS, HELD_OUT_ROWS = 5000, 5000  # of a fold, at most
-RUNS, ROUNDS = 10, 400  # at T there are ROUNDS/T runs, at most RUNS
-FIRST, STEP, PATIENCE, TOLERANCE = 5, 2.0**0.5, 4.0, 1.03
+FIRST, STEP, PATIENCE, TOLERANCE, FALLING = 5, 2.0**0.5, 3.0, 1.03, 0.8
 
 
 class Fold:
-    """Some rows to boost in several runs, and others that are held out."""
+    """Some rows to boost, and others that are held out."""
 
     def __init__(
         self, rows: tuple, inside: np.ndarray, outside: np.ndarray, columns: BinnedColumns,
@@ -48,29 +47,24 @@ class Fold:
         chosen = np.zeros(len(weight), bool)
         chosen[inside] = True
         inside, columns = np.flatnonzero(chosen), columns.of_rows(chosen)
-        self.runs = [
-            (ensemble.make(settings.kind_and_size(), positive.shape[1]),
-             Training(replace(settings, random_state=i), columns, positive[inside], weight[inside]),
-             np.zeros((len(outside), positive.shape[1])))
-            for i in range(n_runs(FIRST, settings))
-        ]  # fmt: skip
+        self.fitted = ensemble.make(settings.kind_and_size(), positive.shape[1])
+        settings = replace(settings, random_state=0)
+        self.training = Training(settings, columns, positive[inside], weight[inside])
+        self.f = np.zeros((len(outside), positive.shape[1]))
         self.seen, self.seen_weight = X[inside], weight[inside]
         self.X, self.positive, self.weight = X[outside], positive[outside], weight[outside]
 
-    def boost_to(self, t: int, n: int) -> tuple[np.ndarray, bool]:
-        """Boost n runs to t rounds: their mean votes, and whether there is more to gain."""
-        more = True
-        for fitted, training, f in self.runs[:n]:
-            before = len(fitted.alpha)
-            more &= fitted.boost(t - before, training)
-            voters, X = fitted.with_dense(self.X)
-            voters.vote(X, f, before, len(fitted.alpha))
-        return np.mean([f for _, _, f in self.runs[:n]], axis=0), more
+    def boost_to(self, t: int) -> bool:
+        """Boost to t rounds; return whether there is more to gain."""
+        before = len(self.fitted.alpha)
+        more = self.fitted.boost(t - before, self.training)
+        voters, X = self.fitted.with_dense(self.X)
+        voters.vote(X, self.f, before, len(self.fitted.alpha))
+        return more
 
-    def size(self, t: int, n: int) -> float:
-        """Return the root mean square of the mean votes of n runs on the rows of the fit."""
-        votes = [fitted.first(t).votes_on(self.seen) for fitted, _, _ in self.runs[:n]]
-        return root_mean_square(np.mean(votes, axis=0), self.seen_weight)
+    def size(self, t: int) -> float:
+        """Return the root mean square of the votes of t rounds on the rows of the fit."""
+        return root_mean_square(self.fitted.first(t).votes_on(self.seen), self.seen_weight)
 
 
 def choose_rounds(
@@ -83,24 +77,22 @@ def choose_rounds(
     truth = np.concatenate([fold.positive for fold in folds])
     seen = truth, np.concatenate([fold.weight for fold in folds])
     tried: list[tuple[float, int, float]] = []  # score, T, β
-    for t in checkpoints(settings.most_rounds()):
+    last = max(1, settings.most_rounds() // FOLDS)
+    for t in checkpoints(last):
         if tried and t > PATIENCE * max(FIRST, min(tried)[1]):
             break
-        votes, more = zip(*(fold.boost_to(t, n_runs(t, settings)) for fold in folds), strict=True)
-        f = np.concatenate(votes)
+        more = [fold.boost_to(t) for fold in folds]
+        f = np.concatenate([fold.f for fold in folds])
         beta = best_scale(f, *seen, multilabel)
         wrong = error(f, truth, seen[1] / seen[1].sum(), multilabel) + 1.0 / len(truth)
         tried.append((wrong * log_loss(f, beta, *seen, multilabel), t, beta))
         if not all(more):
             break
     t, beta = max((t, beta) for score, t, beta in tried if score <= TOLERANCE * min(tried)[0])
-    size = float(np.mean([fold.size(t, n_runs(t, settings)) for fold in folds]))
+    size = float(np.mean([fold.size(t) for fold in folds]))
+    if t == last and (len(tried) < 3 or tried[-1][0] <= FALLING * tried[-3][0]):
+        t = settings.most_rounds()
     return t, beta * size if size > 0.0 else None
-
-
-def n_runs(t: int, settings: Settings) -> int:
-    """Return how many runs of t rounds a fold has; a full search is the same in all."""
-    return 1 if settings.arms == "full" else max(1, min(RUNS, ROUNDS // t))
 
 
 def checkpoints(most: int) -> list[int]:

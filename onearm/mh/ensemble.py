@@ -83,7 +83,8 @@ class Ensemble:
         (m,), _ = self.shapes()["column"]
         n_leaves, state = self._state(training.K)
         stumps, n_stumps = np.zeros((rounds, m, 5), np.int64), np.zeros(rounds, np.int64)
-        votes, (alpha, loss) = np.zeros((rounds, n_leaves, self.K), np.int8), np.zeros((2, rounds))
+        votes = np.zeros((rounds, n_leaves, self.K), self.shapes()["votes"][1])
+        alpha, loss = np.zeros((2, rounds))
         output = stumps, n_stumps, votes, alpha, loss
         n = training.boost(self.kind, output, (state, *np.zeros((2, n_leaves, training.K))))
         used = np.arange(m) < n_stumps[:, None]
@@ -199,9 +200,18 @@ class Trees(Ensemble):
         vote(X, *(array[begin:end] for array in arrays), f)
 
 
+class RandomTrees(Trees):
+    """Trees whose leaves have real votes."""
+
+    kind = "random_trees"
+
+    def shapes(self) -> Shapes:
+        return super().shapes() | {"votes": ((self.size, self.K), float)}
+
+
 def make(kind_and_size: Any, K: int) -> Any:
     """Return an empty ensemble: of ["trees", leaves] or ["products", terms]."""
-    kinds = {cls.kind: cls for cls in (Trees, Products)}
+    kinds = {cls.kind: cls for cls in (Trees, RandomTrees, Products)}
     given = kind_and_size
     if not isinstance(given, list) or len(given) != 2 or given[0] not in list(kinds):
         raise ValueError(f"ensemble must be of {', '.join(kinds)} and a size, got {given!r}")

@@ -28,6 +28,7 @@ from onearm.core.rng import seeded
 from onearm.mh.bandits import Bandit, end_round, is_full
 from onearm.mh.binning import BinnedColumns
 from onearm.mh.products import fit_terms, product
+from onearm.mh.random_trees import random_tree, small_step
 from onearm.mh.search import full_search_in_threads, try_all
 from onearm.mh.settings import Settings
 from onearm.mh.trees import fit_leaf, tree
@@ -62,14 +63,23 @@ def boost(output, work, psi, leaf_of, weights, columns, scratch, bandit, rng, sm
             if is_full(bandit):
                 return t
             continue
-        e_plus, e_minus = 0.5 * (S + gamma), 0.5 * (S - gamma)
-        alpha[t] = 0.5 * math.log((e_plus + smoothing) / (e_minus + smoothing))
-        Z = e_plus * math.exp(-alpha[t]) + e_minus * math.exp(alpha[t])
+        alpha[t], Z, divisor = step(  # noqa: F821 bound to `best_step` or `small_step`
+            votes[t], n_stumps[t], gamma, S, state, factors, smoothing
+        )
         loss[t] = Z / S
-        _set_factors(votes[t], alpha[t], Z, factors, positive_factor, negative_factor)
+        _set_factors(votes[t], alpha[t], divisor, factors, positive_factor, negative_factor)
         reweigh(psi, leaf_of, positive_factor, negative_factor, weights)  # noqa: F821 bound
         rescale(weights)
     return len(alpha)
+
+
+@kernel_without_refcounts
+def best_step(votes, n, gamma, S, state, factors, smoothing):
+    """(α of votes ±1, the sum of weights after the round, by what they are divided)."""
+    e_plus, e_minus = 0.5 * (S + gamma), 0.5 * (S - gamma)
+    alpha = 0.5 * math.log((e_plus + smoothing) / (e_minus + smoothing))
+    Z = e_plus * math.exp(-alpha) + e_minus * math.exp(alpha)
+    return alpha, Z, Z
 
 
 @kernel_without_refcounts
@@ -86,9 +96,10 @@ def _set_factors(votes, alpha, Z, factors, positive_factor, negative_factor):
 
 
 def _boosters(suffix, product, tree):
+    best = bind(boost, f"boost{suffix}", step=best_step)
     return {
-        "products": bind(boost, f"boost_products{suffix}", fit=product, reweigh=reweigh_signed),
-        "trees": bind(boost, f"boost_trees{suffix}", fit=tree, reweigh=reweigh_leaves),
+        "products": bind(best, f"boost_products{suffix}", fit=product, reweigh=reweigh_signed),
+        "trees": bind(best, f"boost_trees{suffix}", fit=tree, reweigh=reweigh_leaves),
     }
 
 
@@ -100,7 +111,11 @@ def _threaded_boosters():
     return _boosters("_in_threads", products, bind(tree, "tree_in_threads", fit_leaf=leaf))
 
 
-BOOSTERS = _boosters("", product, tree)
+BOOSTERS = _boosters("", product, tree) | {
+    "random_trees": bind(
+        boost, "boost_random_trees", step=small_step, fit=random_tree, reweigh=reweigh_leaves
+    )
+}
 THREADED_BOOSTERS = _threaded_boosters()
 
 
@@ -116,9 +131,12 @@ class Training:
         n, self.K = self.weights.A.shape
         self.columns = columns
         self.rng = seeded(int(check_random_state(settings.random_state).randint(2**31)))
+        arms, at_once = settings.arms, int(settings.arms_per_round)
+        if settings.base == "random_tree" and arms == "full":
+            arms, at_once = "uniform", len(columns.common)  # a random cut of every column
         self.bandit = Bandit(
-            self.columns.varying(), settings.arms, int(settings.arms_per_round), settings.reward,
-            settings.lam, settings.eta, settings.horizon(), settings.scale_reward,
+            self.columns.varying(), arms, at_once, settings.reward, settings.lam, settings.eta,
+            settings.horizon(), settings.scale_reward,
         )  # fmt: skip
         self.n_threads = 1
         if self.bandit.full:
@@ -128,7 +146,7 @@ class Training:
         self.coordinator: Any = None  # of the blocks of rows, if they are on other machines
         self.scratch = self._empty_scratch()
         if self.bandit.tries_all:
-            try_all(self.weights.sums.copy(), *self.model()[:6])
+            try_all(self.weights.sums.copy(), *self.model()[:7])
 
     def _empty_scratch(self) -> tuple:
         """Return the tuple `scratch` of `search`; rows are in it only if searches are full."""

@@ -22,7 +22,9 @@ FACTS = {
 }  # fmt: skip
 # Facts and parameters that files did not always have, as they were.
 ADDED: dict[str, Any] = {"vote_scale": None, "categories": [], "runs": 1}
-ADDED_PARAMETERS = {"calibrate": False, "categorical_features": None, "class_weight": None}
+ADDED_PARAMETERS = {
+    "calibrate": False, "categorical_features": None, "class_weight": None, "max_rounds": 1000,
+}  # fmt: skip
 PULLS = ("pulled", "pulled_at", "stages")  # data, indices and indptr of pulls_by_stage_
 
 

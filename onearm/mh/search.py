@@ -110,7 +110,7 @@ def scan_sorted(j, psi, leaf_of, node, total, weights, columns, below):
 
 
 @kernel_without_refcounts
-def best_cut(j, psi, leaf_of, node, total, weights, columns, scratch):
+def best_cut(j, psi, leaf_of, node, total, weights, columns, scratch, rng):
     """The best cut of column j, by histogram or, where columns are sorted, by their rows."""
     A, factors, positive, sums, before = weights
     entries, bins, exact = columns
@@ -215,7 +215,7 @@ def _best_arm(gammas, bandit):
 
 
 @kernel_without_refcounts
-def best_of_all(psi, leaf_of, node, total, weights, columns, scratch, bandit):
+def best_of_all(psi, leaf_of, node, total, weights, columns, scratch, bandit, rng):
     """The first column of the largest γ; it is searched again, for its cut and the sums below."""
     by_bin, below, (S, S_total, S_by_bin, gammas, n, counts, votes) = scratch
     searched, statistics, clock, L, p, order, uct, settings = bandit
@@ -223,7 +223,7 @@ def best_of_all(psi, leaf_of, node, total, weights, columns, scratch, bandit):
     if arm == NONE:
         return -1.0, NONE, NO_CUT, NO_CUT
     j = searched[arm]
-    gamma, lo, hi = best_cut(j, psi, leaf_of, node, total, weights, columns, scratch)
+    gamma, lo, hi = best_cut(j, psi, leaf_of, node, total, weights, columns, scratch, rng)
     copy_sums(below[SELECTED], below[BEST])
     return gamma / UNIT, j, lo, hi
 
@@ -248,12 +248,18 @@ def full_search(psi, leaf_of, node, total, weights, columns, scratch, bandit, rn
     sign_weights(psi, leaf_of, node, weights, S, S_total, n)
     entries, bins, exact = columns
     search_shares(leaf_of, node, entries, bins, exact, full, searched)
-    return best_of_all(psi, leaf_of, node, total, weights, columns, scratch, bandit)
+    return best_of_all(psi, leaf_of, node, total, weights, columns, scratch, bandit, rng)
 
 
 full_search_in_threads = bind(
     full_search, "full_search_in_threads", search_shares=search_shares_in_threads
 )
+
+
+@kernel_without_refcounts
+def node_weight(node, total, factors):
+    """The weight of a node; that of all rows is 1."""
+    return 1.0 if node == NONE else total_weight(total, factors)
 
 
 @kernel_without_refcounts
@@ -269,11 +275,11 @@ def search(psi, leaf_of, node, total, weights, columns, scratch, bandit, rng):
     searched, statistics, clock, L, p, order, uct, settings = bandit
     policy, at_once, kind, lam, eta, horizon, scaled = settings
     best, column, lo, hi = -1.0, NONE, NO_CUT, NO_CUT
-    weight = 1.0 if node == NONE else total_weight(total, factors)
+    weight = node_weight(node, total, factors)
     for number in range(at_once):
         a = pull(number, bandit, rng)
         j = searched[a]
-        gamma, under, over = best_cut(j, psi, leaf_of, node, total, weights, columns, scratch)
+        gamma, under, over = best_cut(j, psi, leaf_of, node, total, weights, columns, scratch, rng)
         gamma /= UNIT
         reward(a, gamma, weight, bandit)
         if gamma > best + MARGIN:
@@ -283,11 +289,11 @@ def search(psi, leaf_of, node, total, weights, columns, scratch, bandit, rng):
 
 
 @kernel_without_refcounts
-def try_all(total, psi, leaf_of, weights, columns, scratch, bandit):
+def try_all(total, psi, leaf_of, weights, columns, scratch, bandit, rng):
     """Reward every column once, by its edge at the start."""
     by_bin, below, full = scratch
     searched, statistics, clock, L, p, order, uct, settings = bandit
     for a in range(len(searched)):
         j = searched[a]
-        gamma, _, _ = best_cut(j, psi, leaf_of, NONE, total, weights, columns, scratch)
+        gamma, _, _ = best_cut(j, psi, leaf_of, NONE, total, weights, columns, scratch, rng)
         reward(a, gamma / UNIT, 1.0, bandit)

@@ -17,9 +17,9 @@ from onearm.core.parameters import checked, flag, named, option, parameters, rea
 from onearm.mh.bandits import POLICIES, REWARDS
 from onearm.mh.categories import ALLOWED, FROM_DTYPE, listed
 
-MOST_ROUNDS = 1000  # of all runs together, where their number is not given
 LEAST_ROWS, FEW_ROUNDS = 50, 100  # fewer rows than these have one run of so many
-LEAVES, ARMS = (8, 32), (3, 8)  # least and largest, where data decide
+TREES = {"tree": "trees", "random_tree": "random_trees"}
+LEAVES, ARMS = (4, 32), (3, 8)  # least and largest, where data decide
 ROWS_OF_ARM = 25  # of fewer rows the best of many columns is the best by chance
 SEEDS = "None, an integer in [0, 2**32 - 1] or a numpy.random.RandomState"
 
@@ -45,21 +45,25 @@ class Parameters:
     """The parameters as they were given."""
 
     base: str = option(
-        "tree", "stump", "tree", "product",
+        "random_tree", "stump", "tree", "product", "random_tree",
         doc="The base classifiers: stumps, trees of `n_leaves` leaves or products of `n_terms` "
-        "stumps.",
+        "stumps; or random trees, which try one random cut in each column that is searched, vote "
+        "real numbers in each leaf, and are added in small steps.",
     )  # fmt: skip
     _: KW_ONLY
     n_leaves: int | str = _auto(
         whole(8, 2, 2**15),
-        'Number of leaves of a tree. "auto": √(rows · labels)/12, at least 8 and at most 32.',
+        'Number of leaves of a tree. "auto": √(rows · labels)/8, at least 4 and at most 32.',
     )
     n_terms: int = whole(3, 1, 2**15, doc="Number of stumps in a product.")
     n_rounds: int | str = _auto(
         whole(1000, 1),
-        'Number of base classifiers that are added. "auto": 1000, in runs that each start from '
-        "the initial weights and whose votes are averaged. How long a run is, cross-validation "
-        "decides: one run of all rounds, or shorter ones where labels are noisy.",
+        'Number of base classifiers that are added. "auto": at most `max_rounds`, in runs that '
+        "each start from the initial weights and whose votes are averaged. How long a run is, "
+        "cross-validation decides: one run of all rounds, or shorter ones where labels are noisy.",
+    )
+    max_rounds: int = whole(
+        1000, 1, doc='Number of rounds of all runs together, where `n_rounds` is "auto".'
     )
     arms: str = option(
         "recent", *POLICIES,
@@ -146,6 +150,8 @@ class Settings(Parameters):
         if not isinstance(self.verbose, bool):
             if not _is_integer(self.verbose) or self.verbose < 0:
                 raise ValueError(f"verbose must be True, False or at least 0, got {self.verbose!r}")
+        if self.exact and self.base == "random_tree":
+            raise ValueError(f"exact must be False with base='random_tree', got {self.exact!r}")
         self.categorical_features = listed(self.categorical_features)
         w = self.class_weight
         if w is not None and not (isinstance(w, str) and w == "balanced"):
@@ -172,8 +178,8 @@ class Settings(Parameters):
 
     def kind_and_size(self) -> list[Any]:
         """Return the kind of base classifiers and their size, as `ensemble.make` takes them."""
-        if self.base == "tree":
-            return ["trees", self.n_leaves]
+        if self.base in TREES:
+            return [TREES[self.base], self.n_leaves]
         return ["products", self.n_terms if self.base == "product" else 1]
 
     def sized(self, n: int, weight: float, d: int, K: int) -> "Settings":
@@ -184,17 +190,21 @@ class Settings(Parameters):
         arms = min(within(math.sqrt(d), ARMS), max(1, d // 2), max(1, int(weight) // ROWS_OF_ARM))
         arms = 1 if self.arms == "uct" else arms
         sizes: dict[str, Any] = {
-            "n_leaves": within(math.sqrt(weight * K) / 12, LEAVES), "arms_per_round": arms,
+            "n_leaves": within(math.sqrt(weight * K) / 8, LEAVES), "arms_per_round": arms,
         }  # fmt: skip
         sizes |= {"n_rounds": FEW_ROUNDS} if n < LEAST_ROWS else {}
         return replace(self, **{k: v for k, v in sizes.items() if getattr(self, k) == "auto"})
 
     def most_rounds(self) -> int:
-        return MOST_ROUNDS if self.n_rounds == "auto" else int(self.n_rounds)
+        return self.max_rounds if self.n_rounds == "auto" else int(self.n_rounds)
 
     def chooses_rounds(self) -> bool:
         """Whether cross-validation chooses the number of rounds in a run."""
         return self.n_rounds == "auto" and not self.validation and not self.warm_start
+
+    def runs_differ(self) -> bool:
+        """Whether two runs on the same rows are not the same."""
+        return self.arms != "full" or self.base == "random_tree"
 
     def horizon(self) -> float:
         """Return how many columns will be searched; a float, as it may be above 2⁶³."""

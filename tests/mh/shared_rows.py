@@ -5,7 +5,8 @@ import numpy as np
 from onearm.mh.classifier import AdaBoostMH
 from onearm.mh.weights import UNIT
 
-BASES = ("stump", "product", "tree")
+SEARCHING = ("stump", "product", "tree")  # for the best cut
+BASES = (*SEARCHING, "random_tree")
 SIZES = {"n_leaves": 4, "n_terms": 3}
 
 

@@ -68,7 +68,7 @@ def test_equals_reference(base, arms, several, monkeypatch):
     seed = int(np.random.RandomState(3).randint(2**31))
     theirs = adaboost_mh.fit(
         codes, Y, base, 12, n_leaves=4, arms=arms, sample_weight=weight, seed=seed,
-        horizon=Settings.of(model).horizon(),
+        horizon=Settings.of(model).horizon(), common=common,
     )  # fmt: skip
     for classifier in filter(None, theirs.classifier):  # NaN equals nothing, so compare marks
         classifier.thresholds = [-1.0 if b != b else b for b in classifier.thresholds]
@@ -213,7 +213,7 @@ def test_text_needs_to_be_named_and_exact_bins_are_refused():
     with pytest.raises(ValueError, match="listed in categorical_features, got 'color'"):
         AdaBoostMH(n_rounds=2, categorical_features=["size"]).fit(frame(X), y)
     with pytest.raises(ValueError, match="exact must be False with columns of categories"):
-        AdaBoostMH(n_rounds=2, exact=True).fit(frame(X), y)
+        AdaBoostMH("tree", n_rounds=2, exact=True).fit(frame(X), y)
     model = AdaBoostMH(n_rounds=2, categorical_features=None).fit(X, y)
     assert model.categories_ == {}
 

@@ -11,9 +11,7 @@ from onearm.mh.weights import UNIT
 sklearn = pytest.importorskip("sklearn")
 
 from onearm.mh.classifier import AdaBoostMH  # noqa: E402 it needs scikit-learn
-from tests.mh.shared_rows import same_ensemble, weight_values  # noqa: E402
-
-BASES = ("stump", "product", "tree")
+from tests.mh.shared_rows import BASES, SEARCHING, same_ensemble, weight_values  # noqa: E402
 
 
 def blobs(n=120, d=4, K=3, seed=0, digits=1):
@@ -51,7 +49,8 @@ def test_the_weights_follow_from_the_votes(base):
     w = start(y, 3) * np.exp(-model.decision_function(X) * signs(y, 3))
     rounding = 300 * 0.5 / UNIT  # half a unit a round
     values = weight_values(model._training.weights)
-    assert values == pytest.approx(w / w.sum(), rel=1e-6, abs=rounding)
+    sum_ = 1.0 if base == "random_tree" else w.sum()
+    assert values == pytest.approx(w / sum_, rel=1e-6, abs=rounding)
 
 
 def test_a_stump_is_the_best_of_its_column():
@@ -103,7 +102,7 @@ def test_the_energy_of_a_product_never_rises(arms):
 
 
 @pytest.mark.parametrize("digits", [1, 8])
-@pytest.mark.parametrize("base", BASES)
+@pytest.mark.parametrize("base", SEARCHING)
 @pytest.mark.parametrize(("arms", "rounds"), [("recent", 80), ("full", 20)])
 def test_exact_and_binned_searches_are_bit_identical(arms, rounds, base, digits):
     X, y = blobs(200, digits=digits)  # not more than 256 values in any column
@@ -141,7 +140,7 @@ def test_exact_and_binned_full_searches_of_small_nodes_agree(seed):
     same_ensemble(first, second)
 
 
-@pytest.mark.parametrize("base", BASES)
+@pytest.mark.parametrize("base", SEARCHING)
 def test_a_full_search_equals_pulling_all_arms(base):
     X, y = blobs(200, d=6, digits=8)
     w = np.random.default_rng(1).uniform(0.5, 1.5, 200)  # no two rows weigh the same: no ties
@@ -240,7 +239,7 @@ def test_early_stopping_by_validation_rows():
 @pytest.mark.parametrize("base", BASES)
 def test_two_threads_are_bit_identical_to_one(base):
     X, y = blobs(300, d=7, digits=2)
-    settings = {"n_rounds": 60, "arms": "full", "warm_start": True}
+    settings = {"n_rounds": 60, "arms": "full", "warm_start": True, "random_state": 0}
     first, second = (AdaBoostMH(base, n_jobs=n, **settings).fit(X, y) for n in (1, 2))
     same_ensemble(first, second)
     assert np.array_equal(first._training.weights.A, second._training.weights.A)
@@ -266,7 +265,7 @@ def test_importances_and_pulls():
 @pytest.mark.parametrize(
     "wrong",
     [{"base": "cut"}, {"arms": "ucbx"}, {"n_rounds": 0}, {"lam": 1.5}, {"max_bins": 1},
-     {"n_leaves": 1}, {"validation": 0.5, "warm_start": True}],
+     {"n_leaves": 1}, {"validation": 0.5, "warm_start": True}, {"exact": True}],
 )  # fmt: skip
 def test_parameters_out_of_range_are_refused(wrong):
     X, y = blobs()

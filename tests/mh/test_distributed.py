@@ -11,7 +11,7 @@ from onearm.mh.bandits import POLICIES
 from onearm.mh.distributed import coordinator, ray_actors
 from onearm.mh.distributed.block import Block, bounds, slice_rows
 from onearm.mh.distributed.coordinator import Coordinator
-from tests.mh.shared_rows import BASES, agree, model, rows
+from tests.mh.shared_rows import BASES, SEARCHING, agree, model, rows
 
 
 class LocalTransport:
@@ -64,7 +64,7 @@ def test_blocks_are_bit_identical_to_local_rows(base, arms, several):
     agree(*both(base, arms=arms, several=several, n_rounds=12))
 
 
-@pytest.mark.parametrize("base", BASES)
+@pytest.mark.parametrize("base", SEARCHING)
 @pytest.mark.parametrize("arms", ["full", "recent"])
 def test_sorted_columns_in_blocks(base, arms):
     agree(*both(base, arms=arms, exact=True, n_rounds=12))
@@ -82,7 +82,7 @@ def test_full_searches_in_several_messages(base, monkeypatch):
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("base", BASES)
+@pytest.mark.parametrize("base", SEARCHING)
 def test_large_factors_are_multiplied_into_blocks(base, monkeypatch):
     multiplied = []
     monkeypatch.setattr(Block, "multiply_out", recorded(Block.multiply_out, multiplied))

@@ -13,9 +13,7 @@ from sklearn.base import clone
 from onearm.mh import classifier
 from onearm.mh.binning import BinnedColumns
 from onearm.mh.classifier import AdaBoostMH
-from tests.mh.shared_rows import same_ensemble
-
-BASES = ("stump", "product", "tree")
+from tests.mh.shared_rows import BASES, same_ensemble
 
 
 def rows(n=80, seed=0):
@@ -106,7 +104,7 @@ def test_a_warm_start_resumes_from_a_pickle(base):
 @pytest.mark.parametrize("arms", ["recent", "full"])
 def test_rows_are_stored_for_a_warm_start_only(base, arms):
     X, y = rows(2000)
-    cold = AdaBoostMH(base, n_rounds=3, arms=arms, random_state=0).fit(X, y)
+    cold = AdaBoostMH(base, n_rounds=3, n_leaves=4, arms=arms, random_state=0).fit(X, y)
     warm = clone(cold).set_params(warm_start=True).fit(X, y)
     assert not hasattr(cold, "_training")
     assert hasattr(warm, "_training")

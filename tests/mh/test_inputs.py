@@ -14,9 +14,7 @@ from onearm.mh.bandits import Bandit
 from onearm.mh.classifier import AdaBoostMH
 from onearm.mh.settings import Settings
 from onearm.mh.weights import relative_weights
-from tests.mh.shared_rows import same_ensemble
-
-BASES = ("stump", "product", "tree")
+from tests.mh.shared_rows import BASES, SEARCHING, same_ensemble
 
 
 def rows(n=120, seed=0):
@@ -109,8 +107,9 @@ def test_a_matrix_of_labels_may_have_any_type(kind):
     assert second.predict(X).shape == Y.shape
 
 
-@pytest.mark.parametrize("exact", [False, True])
-@pytest.mark.parametrize("base", BASES)
+@pytest.mark.parametrize(
+    ("base", "exact"), [*((base, True) for base in SEARCHING), *((base, False) for base in BASES)]
+)
 @pytest.mark.parametrize("large", [1e308, 1.7e308, 5e-324])
 def test_huge_values_have_thresholds_between_them(base, large, exact):
     rng = np.random.default_rng(0)

@@ -8,7 +8,7 @@ pytest.importorskip("sklearn")
 from onearm.mh.bandits import POLICIES
 from onearm.mh.classifier import AdaBoostMH
 from onearm.mh.settings import Settings
-from tests.mh.shared_rows import weight_values
+from tests.mh.shared_rows import BASES, weight_values
 from tests.reference import adaboost_mh
 
 SIZES = {"n_leaves": 4, "n_terms": 3}
@@ -64,13 +64,13 @@ def agree(X, model, naive):
 
 @pytest.mark.parametrize("several", [False, True])
 @pytest.mark.parametrize("arms", POLICIES)
-@pytest.mark.parametrize("base", ["stump", "product", "tree"])
+@pytest.mark.parametrize("base", BASES)
 def test_equals_reference(base, arms, several):
     agree(*both(base, several, arms=arms))
 
 
 @pytest.mark.parametrize("arms", [arms for arms in POLICIES if arms != "uct"])  # which takes one
-@pytest.mark.parametrize("base", ["stump", "tree"])
+@pytest.mark.parametrize("base", ["stump", "tree", "random_tree"])
 def test_equals_reference_with_two_arms_at_once(base, arms):
     agree(*both(base, arms=arms, arms_per_round=2))
 

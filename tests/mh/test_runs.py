@@ -7,12 +7,12 @@ pytest.importorskip("sklearn")
 
 import onearm
 from onearm.core.saving import save
-from onearm.mh import classifier, cross_validation, saved, settings
+from onearm.mh import classifier, cross_validation, saved
 from onearm.mh.calibration import probabilities
 from onearm.mh.classifier import AdaBoostMH
 from onearm.mh.cross_validation import divided
 from onearm.mh.settings import Settings
-from tests.mh.shared_rows import same_ensemble
+from tests.mh.shared_rows import BASES, same_ensemble
 
 
 def rows(n, noise, seed=0):
@@ -29,8 +29,8 @@ def log_loss(p, y):
 
 @pytest.mark.parametrize(
     ("n", "d", "K", "leaves", "arms"),
-    [(100, 1, 2, 8, 1), (100, 5, 2, 8, 2), (49, 100, 2, 8, 1), (14_000, 16, 26, 32, 4),
-     (9000, 6, 3, 14, 3), (60_000, 784, 10, 32, 8)],
+    [(100, 1, 2, 4, 1), (100, 5, 2, 4, 2), (49, 100, 2, 4, 1), (14_000, 16, 26, 32, 4),
+     (9000, 6, 3, 21, 3), (60_000, 784, 10, 32, 8)],
 )  # fmt: skip
 def test_sizes_follow_from_the_data(n, d, K, leaves, arms):
     sized = Settings().sized(n, n, d, K)
@@ -41,11 +41,10 @@ def test_sizes_follow_from_the_data(n, d, K, leaves, arms):
 
 
 @pytest.mark.compiled
-def test_noisy_labels_are_boosted_in_many_short_runs(monkeypatch):
-    monkeypatch.setattr(settings, "MOST_ROUNDS", 200)
+def test_noisy_labels_are_boosted_in_many_short_runs():
     X, y = rows(2300, 0.5)
-    model = AdaBoostMH(random_state=0).fit(X[:300], y[:300])
-    single = AdaBoostMH(n_rounds=200, random_state=0).fit(X[:300], y[:300])
+    model = AdaBoostMH(max_rounds=400, random_state=0).fit(X[:300], y[:300])
+    single = AdaBoostMH(n_rounds=400, random_state=0).fit(X[:300], y[:300])
     assert model.n_runs_ > 3
     assert single.n_runs_ == 1
     X, y = X[300:], y[300:]
@@ -58,23 +57,21 @@ def test_noisy_labels_are_boosted_in_many_short_runs(monkeypatch):
 
 
 @pytest.mark.compiled
-def test_labels_without_noise_are_boosted_in_one_run(monkeypatch):
-    monkeypatch.setattr(settings, "MOST_ROUNDS", 200)
+def test_labels_without_noise_are_boosted_in_one_run():
     X, _ = rows(700, 0.0)
     y = (X.sum(axis=1) > 0).astype(int)
-    model = AdaBoostMH("stump", random_state=0).fit(X[:400], y[:400])
+    model = AdaBoostMH("stump", max_rounds=200, random_state=0).fit(X[:400], y[:400])
     assert model.n_runs_ == 1
     assert model.score(X[400:], y[400:]) > 0.85
 
 
-@pytest.mark.parametrize("base", ["stump", "product", "tree"])
+@pytest.mark.parametrize("base", BASES)
 def test_each_run_starts_from_the_initial_weights(base, monkeypatch):
     """The product of its losses is the exponential loss of its votes alone."""
-    monkeypatch.setattr(settings, "MOST_ROUNDS", 30)
     monkeypatch.setattr(classifier, "choose_rounds", lambda *given: (9, 1.0))
     X, y = rows(60, 0.2)
     w = 1.0 + np.arange(60) % 3
-    model = AdaBoostMH(base, random_state=0).fit(X, y, w)
+    model = AdaBoostMH(base, max_rounds=30, random_state=0).fit(X, y, w)
     assert model.n_runs_ == 3
     assert len(model.alpha_) == 27
     signs = 2.0 * (y[:, None] == np.arange(2)) - 1.0
@@ -88,10 +85,9 @@ def test_each_run_starts_from_the_initial_weights(base, monkeypatch):
 
 def test_given_rounds_are_played_as_they_are(monkeypatch):
     monkeypatch.setattr(cross_validation, "Fold", None)
-    monkeypatch.setattr(settings, "MOST_ROUNDS", 12)
     X, y = rows(80, 0.2)
     assert len(AdaBoostMH(n_rounds=8).fit(X, y).alpha_) == 8
-    assert len(AdaBoostMH(validation=0.3).fit(X, y).validation_error_) == 12
+    assert len(AdaBoostMH(max_rounds=12, validation=0.3).fit(X, y).validation_error_) == 12
     few = AdaBoostMH(random_state=0).fit(X[:49], y[:49])
     assert len(few.alpha_) == 100
     warm = AdaBoostMH(n_rounds=5, warm_start=True, random_state=0).fit(X[:49], y[:49])
@@ -109,16 +105,15 @@ def test_folds_hold_out_each_row_once_and_few_of_many():
 
 
 @pytest.mark.parametrize("arms", ["full", "uniform"])
-def test_rows_of_any_kind_choose_a_run(arms, monkeypatch):
+def test_rows_of_any_kind_choose_a_run(arms):
     """Several labels, weights, rows of the same values, rows that cannot be told apart."""
-    monkeypatch.setattr(settings, "MOST_ROUNDS", 20)
     X, y = rows(90, 0.3)
     Y = np.stack([y, X[:, 2] > 0, X[:, 3] > 0], axis=1).astype(int)
     w = np.random.default_rng(0).uniform(0.5, 2.0, 90)
-    model = AdaBoostMH(arms=arms, random_state=0).fit(X, Y, w)
+    model = AdaBoostMH("tree", max_rounds=20, arms=arms, random_state=0).fit(X, Y, w)
     assert model.vote_scale_ > 0.0
     assert model.n_runs_ == 1 or arms == "uniform"
-    constant = AdaBoostMH(arms=arms, random_state=0).fit(np.zeros((90, 2)), y)
+    constant = AdaBoostMH(max_rounds=20, arms=arms, random_state=0).fit(np.zeros((90, 2)), y)
     assert constant.predict_proba(np.zeros((1, 2))).shape == (1, 2)
 
 
@@ -135,8 +130,7 @@ def test_the_number_of_runs_is_saved(tmp_path):
 
 
 def test_all_runs_have_one_progress_bar(monkeypatch, capsys):
-    monkeypatch.setattr(settings, "MOST_ROUNDS", 20)
     monkeypatch.setattr(classifier, "choose_rounds", lambda *given: (5, 1.0))
-    model = AdaBoostMH("stump", verbose=True, random_state=0).fit(*rows(60, 0.5))
+    model = AdaBoostMH("stump", max_rounds=20, verbose=True, random_state=0).fit(*rows(60, 0.5))
     assert model.n_runs_ == 4
     assert capsys.readouterr().out.count("boosting") == 1

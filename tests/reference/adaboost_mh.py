@@ -8,6 +8,7 @@ import numpy as np
 from onearm.core.rng import seeded
 
 from .mh_bandits import Bandit
+from .random_trees import ALPHA, RandomTree, cuts_at_random
 from .stumps import TINY, constant_edge, cuts, label_sums, signs
 
 
@@ -139,6 +140,7 @@ def fit(
     sample_weight=None,
     seed=0,
     scaled=False,
+    common=None,
 ):
     X, y = np.asarray(X, float), np.asarray(y_matrix, float)
     sample_weight = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, float)
@@ -146,16 +148,19 @@ def fit(
     s = 0.01 / sample_weight.sum()
     w = initial_weights(y, weights, sample_weight)
     columns = [j for j in range(X.shape[1]) if len(list(cuts(X[:, j]))) > 0]
+    if base == "random_tree" and arms == "full":
+        arms, at_once = "uniform", len(columns)
     bandit = Bandit(columns, arms, at_once, reward, lam, eta, horizon, scaled, seeded(seed))
     model = Model(y.shape[1], bandit.rewards)
     if arms in ("ucb", "ucbv"):
         for j in range(len(columns)):
             bandit.pull(j, X, w * y)
+    bandit.cut = cuts_at_random(X, common or {}, bandit.rng) if base == "random_tree" else None
     for _ in range(n_rounds):
         bandit.step = 0
         if base == "stump":
             classifier, _ = bandit.search(X, w * y)
-        elif base == "tree":
+        elif base in ("tree", "random_tree"):
             classifier = fit_tree(X, y, w, bandit, n_leaves)
         else:
             classifier = fit_product(X, y, w, bandit, n_terms)
@@ -167,10 +172,13 @@ def fit(
                 break
             alpha, loss, classifier = 0.0, 1.0, None
         else:
-            alpha = 0.5 * math.log((right + s) / (wrong + s))
-            loss = right * math.exp(-alpha) + wrong * math.exp(alpha)
+            alpha, before = 0.5 * math.log((right + s) / (wrong + s)), w.sum()
+            if base == "random_tree":
+                classifier, alpha = RandomTree(classifier, X, y, w, s), ALPHA
+                margin = y * classifier.h(X)
             w = w * np.exp(-alpha * margin)
-            w = w / w.sum()
+            loss = w.sum() / before
+            w = w if base == "random_tree" else w / w.sum()
         model.alpha.append(alpha)
         model.loss.append(loss)
         model.classifier.append(classifier)

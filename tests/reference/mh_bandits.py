@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from onearm.core.rng import below, pick, uniform
+from onearm.core.rng import below, uniform
 
 from .stumps import TINY, best_cut
 
@@ -32,13 +32,12 @@ class Bandit:
         self.rewards = []
         self.visits, self.totals = {}, {}  # of UCT, by sequence of columns
         self.path, self.step = (), 0
+        self.cut = None  # in place of the best one
 
     def search(self, X, target):
         count = self.M if self.policy == "full" else min(self.at_once, self.M)
         if self.policy == "exp3p" and self.M > 0:
             count = self.at_once
-        if self.policy == "uniform":
-            pick(count, self.items, self.rng)
         best, best_edge, taken = None, -1.0, []
         for _ in range(count):
             j = self.choose(taken)
@@ -49,7 +48,7 @@ class Bandit:
         return best, best_edge
 
     def pull(self, j, X, target):
-        stump, edge = best_cut(X, target, self.columns[j])
+        stump, edge = (self.cut or best_cut)(X, target, self.columns[j])
         node = np.abs(target).sum() if self.policy == "recent" else 1.0
         r = reward_of(edge / node, self.reward)
         self.largest = max(self.largest, r)
@@ -64,8 +63,13 @@ class Bandit:
         return stump, edge
 
     def choose(self, taken):
-        if self.policy in ("full", "uniform"):
-            return int(self.items[len(taken)])
+        if self.policy == "full":
+            return len(taken)
+        if self.policy == "uniform":
+            n = len(taken)
+            where = n + below(self.M - n, self.rng)
+            self.items[[n, where]] = self.items[[where, n]]
+            return int(self.items[n])
         if self.policy == "exp3p":
             return self.sample_exp3p()
         if self.policy == "recent":

@@ -16,7 +16,8 @@ import numpy as np
 from onearm.core.kernels import compose, kernel_without_refcounts
 from onearm.mh.binning import complete
 from onearm.mh.products import add_term, fit_terms, product
-from onearm.mh.rounds import boost
+from onearm.mh.random_trees import random_cut_of_bins, small_step, weight_of
+from onearm.mh.rounds import best_step, boost
 from onearm.mh.search import best_of_all, best_of_bins, largest_edge, search
 from onearm.mh.trees import fit_leaf, split, tree
 from onearm.mh.weights import rescale
@@ -40,11 +41,14 @@ class Coordinator:
         )  # fmt: skip
         leaf = compose(fit_leaf, search=columns)
         trees = compose(tree, fit_leaf=leaf, split=compose(split, move=self._move))
-        rounds = compose(boost, reset=self._reset, rescale=self._rescale)
+        at_random = compose(search, best_cut=self._random_cut, node_weight=weight_of)
+        random_trees = compose(trees, fit_leaf=compose(fit_leaf, search=at_random))
+        rounds = compose(boost, step=best_step, reset=self._reset, rescale=self._rescale)
         signed, leaves = (partial(self._reweigh, f"reweigh_{by}") for by in ("signed", "leaves"))
         self.boosters = {
             "products": compose(rounds, fit=compose(product, fit_terms=terms), reweigh=signed),
             "trees": compose(rounds, fit=trees, reweigh=leaves),
+            "random_trees": compose(rounds, step=small_step, fit=random_trees, reweigh=leaves),
         }
 
     def boost(self, kind: str, output: tuple, work: tuple) -> int:
@@ -67,12 +71,19 @@ class Coordinator:
 
     # In place of kernels that touch rows, with their arguments.
 
-    def _best_cut(self, j, psi, leaf_of, node, total, weights, columns, scratch):
+    def _best_cut(self, j, psi, leaf_of, node, total, weights, columns, scratch, rng):
         A, factors, positive, sums, before = weights
         _, below, full = scratch
         (by_bin,) = self._add_up("histogram", j, node)
         complete(j, total, columns, by_bin)
         return best_of_bins(j, node, total, factors, columns, (by_bin, below, full))
+
+    def _random_cut(self, j, psi, leaf_of, node, total, weights, columns, scratch, rng):
+        A, factors, positive, sums, before = weights
+        _, below, full = scratch
+        (by_bin,) = self._add_up("histogram", j, node)
+        complete(j, total, columns, by_bin)
+        return random_cut_of_bins(j, total, factors, columns, (by_bin, below, full), rng)
 
     def _full_search(self, psi, leaf_of, node, total, weights, columns, scratch, bandit, rng):
         A, factors, positive, sums, before = weights
@@ -82,7 +93,7 @@ class Coordinator:
             S, by_bin, n, counts = self._add_up("signed_histograms", node, *factors, searched)
             sums = S, by_bin, n[0], counts
             largest_edges(searched, node, columns, sums, gammas[begin:end], votes[0])
-        return self._best_of_all(psi, leaf_of, node, total, weights, columns, scratch, bandit)
+        return self._best_of_all(psi, leaf_of, node, total, weights, columns, scratch, bandit, rng)
 
     def _flip(self, j, lo, hi, psi, columns):
         self.transport.change("flip", j, lo, hi)
