@@ -59,7 +59,8 @@ class Events:
     def event(self) -> dict[str, Any]:
         """Return what is shown of the service now."""
         service, core = self.service, self.service.writer.core
-        names, monitoring = core.models.agent.schema.labels, core.monitoring
+        monitoring, decisions = core.monitoring, list(core.monitoring.decisions)
+        names = core.models.agent.schema.labels  # after the decisions: one may be of a new label
         return service.watcher.state | {
             "app": service.app.name, "refused": service.n_refused,
             "join_rate": monitoring.join_rate(),
@@ -68,7 +69,7 @@ class Events:
                     "seq": d.seq, "ts": d.ts, "event_id": d.event_id, "label": names[d.label],
                     "propensity": d.propensity, "policy": d.policy,
                 }
-                for d in list(monitoring.decisions)
+                for d in decisions
             ],
             "rewards": [
                 {
