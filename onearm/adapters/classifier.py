@@ -14,10 +14,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from onearm.adapters.making import make_learner
+from onearm.adapters.making import make_learner, takes_missing
 from onearm.core.assembly import HIDDEN
 from onearm.core.choice import Trace
-from onearm.prepare.learners import learner_class
 
 
 class BanditClassifier(ClassifierMixin, BaseEstimator):
@@ -151,7 +150,7 @@ class BanditClassifier(ClassifierMixin, BaseEstimator):
         self.classes_ = classes
 
     def _checked(self, X: Any, *y: Any, reset: bool) -> Any:
-        missing = "allow-nan" if learner_class(self.learner).missing else True
+        missing = "allow-nan" if takes_missing(self.learner) else True
         options = {"accept_sparse": "csr", "dtype": np.float64, "ensure_all_finite": missing}
         with np.errstate(invalid="ignore"):  # it sums values that may be huge
             data = validate_data(self, X, *y, reset=reset, **options)
@@ -163,5 +162,5 @@ class BanditClassifier(ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = learner_class(self.learner).missing
+        tags.input_tags.allow_nan = takes_missing(self.learner)
         return tags

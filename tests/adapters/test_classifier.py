@@ -122,6 +122,7 @@ def test_a_learner_that_takes_no_logs_is_named():
         ({"learner": 3}, "got 3"), ({"n_passes": 0}, "n_passes must be .* at least 1, got 0"),
         ({"learner": "SOBA", "params": {"gamma": 2}}, "gamma must be"),
         ({"learner": "SOBA", "params": {"gama": 1}}, "got .gama. .did you mean .gamma."),
+        ({"learner": "SOBA", "params": 3}, "params must be a dict of parameters, got 3"),
         ({"learner": "SOBA", "params": {"seed": 1}}, "parameters of SOBA are .*, got 'seed'"),
     ],
 )  # fmt: skip
@@ -156,3 +157,14 @@ def test_frames_sparse_rows_and_chances():
     np.testing.assert_array_equal(model.classes_[p.argmax(axis=1)], model.predict(frame))
     sparse = BanditClassifier("InverseGap").fit(csr_array(X), y)
     assert sparse.score(csr_array(X), y) > 0.5
+
+
+@pytest.mark.parametrize("learner", ["InverseGap", "AdaBandit", "Chorus"])
+def test_missing_values_are_taken_as_the_learner_takes_them(learner):
+    X, y = rows()
+    X[::5, 3] = np.nan
+    model = BanditClassifier(learner).fit(X, y)
+    assert model.score(X, y) > 0.5
+    assert model.__sklearn_tags__().input_tags.allow_nan
+    with pytest.raises(ValueError, match="contains infinity"):
+        model.predict(np.where(np.isnan(X), np.inf, X))
