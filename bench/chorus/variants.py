@@ -69,7 +69,12 @@ def with_constants(name: str, **constants: float) -> type[Chorus]:
 
 def with_doubt(name: str, doubt: Any) -> type[Chorus]:
     """Return Chorus with another rule of exploration."""
-    return with_kernels(name, look=bind(rounds.look, f"{name}.look", INLINED, doubt=doubt))
+    bound = bind(rounds.hopeful, f"{name}.hopeful", INLINED, doubt=doubt)
+    kernels = {
+        part: bind(getattr(rounds, part), f"{name}.{part}", INLINED, hopeful=bound)
+        for part in ("choose", "chances")
+    }
+    return with_kernels(name, **kernels)
 
 
 @kernel
