@@ -16,7 +16,7 @@ from papers.stored import stored_runs
 from papers.verdicts import POINTS, SHARE, WORSE, Cell, count_outcomes
 
 OUT = "papers.md"
-CURVES = "Curves without printed numbers or claims that were tested"
+CURVES = "Curves with neither printed numbers nor tested claims"
 NOT_THE_PAPERS = (
     "c09.gate",
     "b10.usps",

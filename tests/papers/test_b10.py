@@ -7,6 +7,7 @@ import pytest
 
 pytest.importorskip("sklearn")
 from onearm import AdaBoostMH
+from onearm.core.kernels import interpreted
 from onearm.mh import rounds
 from papers import RESULTS
 from papers.b10 import features, products, report, runs
@@ -79,7 +80,7 @@ def test_products_are_refitted_in_the_order_of_the_variant(monkeypatch):
     y = (X[:, 0] * X[:, 1] * X[:, 2] > 0).astype(int)
 
     def fitted(boost):
-        monkeypatch.setitem(rounds.BOOSTERS, "products", boost)
+        monkeypatch.setitem(rounds.BOOSTERS, "products", interpreted(boost))  # compiles for long
         settings = {"n_rounds": 30, "arms_per_round": 1, "arms": "uniform", "random_state": 0}
         return AdaBoostMH("product", **settings).fit(X, y)
 
