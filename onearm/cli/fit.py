@@ -62,11 +62,7 @@ def fit(
             raise typer.BadParameter(f"--race has its winner's settings: leave out {others}")
         with errors_in_words():
             require_folder(out)
-            model = _winner(race, _entry(data, label, nominal, schema), new_order)
-            if not hasattr(model, "save"):
-                way_out = "in Python, results.best().fit() returns it"
-                raise ValueError(f"the winner is no learner of onearm and has no file: {way_out}")
-            model.save(out)
+            _save(_winner(race, _entry(data, label, nominal, schema), new_order), out)
         typer.echo(f"saved: {out}")
         return
     with errors_in_words():
@@ -84,6 +80,13 @@ def fit(
     typer.echo(_report(stream, trace.correct))
     typer.echo(f"saved: {out}")
     raise typer.Exit(130 if stopped else 0)
+
+
+def _save(winner: Any, out: Path) -> None:
+    if not hasattr(winner, "save"):
+        way_out = "in Python, results.best().fit() returns it"
+        raise ValueError(f"the winner is no learner of onearm and has no file: {way_out}")
+    winner.save(out)
 
 
 def _winner(folder: Path, entry: Any, new_order: int | None) -> Any:

@@ -111,6 +111,14 @@ def fit_tree(X, y, w, arms, n_leaves):
     return Tree(stumps, child)
 
 
+def fit_base(base, X, y, w, bandit, n_leaves, n_terms):
+    if base == "stump":
+        return bandit.search(X, w * y)[0]
+    if base == "product":
+        return fit_product(X, y, w, bandit, n_terms)
+    return fit_tree(X, y, w, bandit, n_leaves)
+
+
 def initial_weights(y, weights, sample_weight):
     n, K = y.shape
     w = np.full((n, K), 1 / (n * K))
@@ -158,12 +166,7 @@ def fit(
     bandit.cut = cuts_at_random(X, common or {}, bandit.rng) if base == "random_tree" else None
     for _ in range(n_rounds):
         bandit.step = 0
-        if base == "stump":
-            classifier, _ = bandit.search(X, w * y)
-        elif base in ("tree", "random_tree"):
-            classifier = fit_tree(X, y, w, bandit, n_leaves)
-        else:
-            classifier = fit_product(X, y, w, bandit, n_terms)
+        classifier = fit_base(base, X, y, w, bandit, n_leaves, n_terms)
         margin = 0 * y if classifier is None else y * classifier.h(X)
         right, wrong = w[margin > 0].sum(), w[margin < 0].sum()
         bandit.end_round(right - wrong)
