@@ -112,7 +112,8 @@ def _boost(name: str, **other: Any) -> Any:
     order = {"tries": one_try, "first_tries": one_try, "term_after": next_term} | other
     terms = bind(fit_terms, f"fit_terms_{name}", **order)
     product = bind(products.product, f"product_{name}", fit_terms=terms)
-    return bind(rounds.boost, f"boost_products_{name}", fit=product, reweigh=reweigh_signed)
+    parts = {"fit": product, "step": rounds.best_step, "reweigh": reweigh_signed}
+    return bind(rounds.boost, f"boost_products_{name}", **parts)
 
 
 REFITS = {
