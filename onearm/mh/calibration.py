@@ -34,6 +34,7 @@ from onearm.mh.settings import Settings
 
 SHARE, LEAST_ROUNDS, EARLY = 12, 20, 0.4  # of the second fit: t is 1/SHARE of the rounds
 FITTED_ROWS, HELD_OUT_ROWS = 10_000, 2000  # of the second fit, at most
+SIZE_ROWS = 500  # that the size of the final votes is taken from, about
 REPEATED = 0.1  # a smaller share of different rows cannot be halved, nor fitted too closely
 RANGE = 1e-2, 1e4  # of the sharpness
 STEPS = 60  # of the search for it: far more than it needs
@@ -75,7 +76,7 @@ def scaled_by(
 ) -> float | None:
     """Return β of the votes of an ensemble on its rows; `u` are the hashes of the rows."""
     u = row_hashes(X) if u is None else u
-    some = u < HELD_OUT_ROWS / len(u)
+    some = u < SIZE_ROWS / len(u)
     size = root_mean_square(fitted.votes_on(X[some]), sample_weight[some])
     return sharpness / size if size > 0.0 else None
 

@@ -90,8 +90,10 @@ def choose_rounds(
             break
     t, beta = max((t, beta) for score, t, beta in tried if score <= TOLERANCE * min(tried)[0])
     size = float(np.mean([fold.size(t) for fold in folds]))
-    if t == last and (len(tried) < 3 or tried[-1][0] <= FALLING * tried[-3][0]):
-        t = settings.most_rounds()
+    if t == last:
+        at_half = [score for score, checkpoint, _ in tried if 2 * checkpoint <= last]
+        if not at_half or tried[-1][0] <= FALLING * at_half[-1]:
+            t = settings.most_rounds()
     return t, beta * size if size > 0.0 else None
 
 
