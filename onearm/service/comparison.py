@@ -18,6 +18,7 @@ import numpy as np
 
 from onearm.ope.sequences import Running
 from onearm.ope.weighing import KAPPA, bounded
+from onearm.service.baselines import Baselines
 from onearm.service.records import Control
 from onearm.service.store import Store
 
@@ -57,6 +58,7 @@ class Comparison:
         self.champion = ""
         self.challengers: dict[str, _Challenger] = {}
         self.above, self.below, self.total = Running(0.0), Running(0.0), 0.0  # of the rewards
+        self.baselines = Baselines()
 
     def refresh(self, progress: Callable[[], Any] = lambda: None) -> None:
         """Take what has become known, some events at a time; call `progress` after each."""
@@ -91,7 +93,8 @@ class Comparison:
     def _add_same(self, rows: list[Any]) -> None:
         q = self.total / self.above.n if self.above.n else 0.5
         self._compare([row for row in rows if row.decision > self.since], q)
-        r = np.array([row.reward for row in rows])
+        r, A = np.array([row.reward for row in rows]), np.array([row.label for row in rows])
+        self.baselines.add(r, np.stack([np.frombuffer(row.pmf) for row in rows]), A)
         self.above.add(r)
         self.below.add(1 - r)
         self.total += float(r.sum())

@@ -129,5 +129,20 @@ def _from_log(state: dict[str, Any]) -> Any:
         z.add_metric([row["label"]], row["z"] or 0.0)
         chosen.add_metric([row["label"]], row["chosen"])
     yield from (z, chosen)
+    yield from _baselines(state["baselines"])
     passed = all(check["passed"] for check in state["checks"])
     yield _gauge("propensity_check_passed", "1 if labels are chosen as logged.", float(passed))
+
+
+def _baselines(rows: list[dict[str, Any]]) -> Any:
+    """Yield what even choice and the best constant label would have earned."""
+    about = {
+        "snips": "Mean reward that a policy would have earned, by SNIPS.",
+        "effective_sample_size": "(sum of weights)^2 / sum of their squares.",
+        "largest_weight": "Largest weight of an event.",
+    }
+    for name, words in about.items():
+        family = GaugeMetricFamily(f"onearm_{name}", words, labels=["policy", "label"])
+        for row in rows:
+            family.add_metric([row["policy"], row["label"]], row[name])
+        yield family

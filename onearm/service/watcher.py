@@ -122,7 +122,7 @@ class Watcher:
             "outcomes": {"n": monitoring.n_outcomes, "total": monitoring.total_reward},
             "labels": self.frequencies.labels(names, retired),
             "checks": self.frequencies.checks(names),
-            "differences": self._differences(),
+            "differences": self._differences(), "baselines": self.comparison.baselines.rows(names),
             "contexts": {"rows": monitoring.contexts.rows} | monitoring.contexts.counts(),
         }  # fmt: skip
 

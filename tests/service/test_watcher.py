@@ -57,6 +57,27 @@ def test_labels_that_are_added_later_are_counted():
     assert [label["label"] for label in watcher.state["labels"]] == ["a", "b", "c", "d"]
 
 
+def test_baselines_are_snips_over_the_log():
+    core, watcher = watched()
+    assert watcher.comparison.baselines.rows(("a",)) == []
+    play(core, 0, 40)
+    core.handle([Change("add_label", {"label": "d"})])
+    play(core, 40, 90)
+    watcher.look()
+    rows = watcher.store.judged(0, 1000)
+    p = [np.frombuffer(row.pmf) for row in rows]
+    chosen, r = np.array([row.label for row in rows]), np.array([row.reward for row in rows])
+    w = np.array([1 / p_i[a] for p_i, a in zip(p, chosen, strict=True)])
+    evenly, best = watcher.state["baselines"]
+    even = w / np.array([(p_i > 0).sum() for p_i in p])
+    assert len(rows) == 90
+    assert evenly["snips"] == pytest.approx((even * r).sum() / even.sum())
+    assert evenly["largest_weight"] == pytest.approx(even.max())
+    assert (best["policy"], best["label"], best["snips"]) == ("best_label", "a", 1.0)
+    of_a = w[chosen == 0]
+    assert best["effective_sample_size"] == pytest.approx(of_a.sum() ** 2 / (of_a**2).sum())
+
+
 @pytest.mark.compiled
 @pytest.mark.parametrize("rule", ["never", "difference"])
 def test_a_challenger_is_promoted_if_the_rule_says_so(rule):
