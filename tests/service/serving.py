@@ -29,7 +29,7 @@ class Served:
 
     def send(self, method, path, body=None, token=None, **headers):
         """Return status, content and headers of the answer to one request."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         headers = {name.replace("_", "-"): value for name, value in headers.items()}
         if body is not None and not isinstance(body, bytes):
             body = json.dumps(body).encode()
