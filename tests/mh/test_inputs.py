@@ -181,7 +181,8 @@ def test_kernels_see_one_type_and_parameters_stay_as_given(given, monkeypatch):
 
 def test_very_many_rounds_are_allowed():
     """Where nothing is left to gain it ends; EXP3.P must not overflow by the number of rounds."""
-    model = AdaBoostMH(arms="full", n_rounds=2**31 - 1).fit([[0], [0], [1], [1]], [0, 1, 0, 1])
+    model = AdaBoostMH("stump", arms="full", n_rounds=2**31 - 1)
+    model.fit([[0], [0], [1], [1]], [0, 1, 0, 1])
     assert len(model.alpha_) == 0
     most = {"n_leaves": 2**15, "n_rounds": 2**31 - 1, "arms_per_round": 2**31 - 1}
     assert Settings("tree", **most).horizon() == pytest.approx(2.0**78, rel=1e-3)
