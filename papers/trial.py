@@ -1,4 +1,4 @@
-"""A job of a table: fields that decide what is played, and how it is told."""
+"""A job of a table: fields that decide what is played, and how it is printed."""
 
 from dataclasses import dataclass, fields
 from typing import Any

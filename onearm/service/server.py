@@ -32,7 +32,7 @@ KEPT = 75  # seconds that a connection may be idle
 GRACE = 3  # seconds that who reads slowly has for the answers when a service ends
 PATIENCE = 1.0  # seconds in which a request that was begun may come as a whole
 LOOKS = 50  # ticks of uvicorn, ten a second, between looks for connections that are too slow
-LINGER = 1.0  # seconds in which requests are told that a commit has failed, before all ends
+LINGER = 1.0  # seconds for answers that a commit has failed, before all ends
 
 
 class Running(uvicorn.Server):
