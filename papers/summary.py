@@ -12,7 +12,7 @@ from typing import NamedTuple
 from papers import PUBLISHED, RESULTS, find_replication
 from papers.claims import FAILS, HOLDS, OPEN, Claim
 from papers.markdown import table
-from papers.stored import stored_runs
+from papers.records import stored_runs
 from papers.verdicts import POINTS, SHARE, WORSE, Cell, count_outcomes
 
 OUT = "papers.md"

@@ -36,3 +36,9 @@ ERRORS = {  # Table 1: smoothed test error in percent, in the order of PRINTED
 def of(data: str, values: tuple) -> Any:
     """Return the value of a data set, where they are given in the order of PRINTED."""
     return values[PRINTED.index("usps" if data == SMOOTHED else data)]
+
+
+def size(base: str, data: str) -> dict[str, int]:
+    """Return the parameter of AdaBoostMH that the paper has chosen by validation, if any."""
+    names = {"product": "n_terms", "tree": "n_leaves"}
+    return {names[base]: of(data, SIZES[base])} if base in SIZES else {}

@@ -26,9 +26,10 @@ from onearm.mh.saved import ADDED_PARAMETERS
 from onearm.mh.search import COLUMN, HIGH, LOW, MARGIN, search
 from onearm.mh.weights import NONE, copy_sums, reweigh_signed
 from papers.b10.data import Split, load
-from papers.b10.paper import ERRORS, SIZES, of
+from papers.b10.paper import ERRORS, SIZES, of, size
 from papers.b10.runs import PACKAGES, smoothed_errors
-from papers.markdown import table, written_by
+from papers.markdown import page, table, written_by
+from papers.records import grouped, select
 from papers.replication import Options, Replication, Request
 from papers.trial import Trial
 from papers.verdicts import mean
@@ -155,9 +156,7 @@ class Job(Trial):
         """Return the smoothed test errors in percent after some rounds."""
         rows, last = self.rows(), self.stages()[-1]
         settings = {"arms_per_round": 1, "n_rounds": last, **ADDED_PARAMETERS, **self.changes()}
-        if self.base in SIZES:
-            name = {"product": "n_terms", "tree": "n_leaves"}[self.base]
-            settings[name] = of(self.data, SIZES[self.base])
+        settings |= size(self.base, self.data)
         model = AdaBoostMH(self.base, random_state=self.seed, **settings)
         boost = REFITS.get(self.variant, rounds.BOOSTERS["products"])
         with patch.dict(rounds.BOOSTERS, products=boost):
@@ -189,42 +188,25 @@ def jobs(request: Request, _: list[Record]) -> list[Job]:
 
 def text(records: list[Record], request: Request) -> str:
     """Return a table for each base in Markdown."""
-    parts = [
-        f"""# Ways to fit products, and sequences of columns
-
-{written_by(request.command, records)}
-
+    notes = f"""\
 Smoothed test error in percent after so many rounds on all training rows, mean over runs, ± half
 the width of a 95 % interval. One thing at a time differs from "{USUAL}", the bandit EXP3.P with
 λ = 0.15 and η = 0.3. "Searches": columns searched in a round. On pendigits and letter all
 thresholds are exact anyway. With as few test rows as there are (3,498; 2,007; 4,000), runs differ
 by 0.1 to 0.3 points by chance."""
-    ]
-    for base in SIZES:
-        rows = [
-            _row(records, *cell)
-            for cell in dict.fromkeys((r["data"], r["base"], r["variant"]) for r in records)
-            if cell[1] == base
-        ]
-        head = ["data", "variant", *(f"{t:,} rounds" for t in ROUNDS[base]), "searches", "runs"]
-        parts.append(f"## {base.capitalize()}s\n\n{table([*head, 'EXP3.P, paper'], rows)}")
-    return "\n\n".join(parts) + "\n"
+    origin, tables = written_by(request.command, records), [_table(records, b) for b in SIZES]
+    return page("Ways to fit products, and sequences of columns", [], origin, notes, *tables)
 
 
-def _row(records: list[Record], data: str, base: str, variant: str) -> list[str]:
-    cell = (data, base, variant)
-    runs = [run for run in records if (run["data"], run["base"], run["variant"]) == cell]
-    errors = np.array([run["errors"] for run in runs]).reshape(-1, len(ROUNDS[base])).T.tolist()
-    means = [mean(values, 2) for values in errors]
-    searches = f"{np.mean([run['searches'] for run in runs]):.1f}"
-    return [
-        data,
-        variant,
-        *means,
-        searches,
-        f"{len(runs)}",
-        f"{of(data, ERRORS[base, 'exp3p']):.2f}",
-    ]
+def _table(records: list[Record], base: str) -> str:
+    rows = []
+    for (data, variant), runs in grouped(select(records, base=base), "data", "variant").items():
+        means = [mean(errors, 2) for errors in zip(*(run["errors"] for run in runs), strict=True)]
+        searches = f"{np.mean([run['searches'] for run in runs]):.1f}"
+        printed = f"{of(data, ERRORS[base, 'exp3p']):.2f}"
+        rows.append([data, variant, *means, searches, f"{len(runs)}", printed])
+    head = ["data", "variant", *(f"{t:,} rounds" for t in ROUNDS[base]), "searches", "runs"]
+    return f"## {base.capitalize()}s\n\n{table([*head, 'EXP3.P, paper'], rows)}"
 
 
 REPLICATION = Replication(

@@ -1,7 +1,4 @@
-"""Table 1 and Figure 4 of B10 with our numbers beside the paper's.
-
-R. Busa-Fekete, B. Kégl. Fast boosting using adversarial bandits. ICML 2010.
-"""
+"""Table 1 and Figure 4 of B10 with our numbers beside the paper's."""
 
 from itertools import product
 from pathlib import Path
@@ -22,28 +19,23 @@ from papers.b10.runs import (
     tuning_jobs,
 )
 from papers.figures import subplots
-from papers.markdown import table, written_by
+from papers.markdown import page, table, written_by
+from papers.records import grouped, select
 from papers.replication import Options, Replication, Request
-from papers.verdicts import POINTS, SHARE, WORSE, count_outcomes
-from papers.verdicts import Cell as PrintedCell
+from papers.verdicts import POINTS, SHARE, WORSE, Cell, count_outcomes
 
 NEAR = 0.003  # above FULL's last error: where time is compared
 FASTER = 10  # times: required of EXP3.P with stumps
 WIDE = ("mnist", "isolet", "usps", SMOOTHED)
-Cell = tuple[str, str, str]  # data set, base, policy
+FIELDS = "data", "base", "arms"  # of a cell
+Cells = dict[tuple[str, str, str], list[Record]]
 
 
-def _cells(records: list[Record]) -> dict[Cell, list[Record]]:
+def _cells(records: list[Record]) -> Cells:
     """Return the runs of each cell; one that was played again counts in place of the first."""
-    runs = {
-        (run["data"], run["base"], run["arms"], run["seed"]): run
-        for run in sorted(records, key=lambda run: "cap" in run)
-        if "error" in run
-    }
-    cells: dict[Cell, list[Record]] = {}
-    for (data, base, arms, _), run in runs.items():
-        cells.setdefault((data, base, arms), []).append(run)
-    return cells
+    tests = [run for run in records if "error" in run]
+    again = grouped(sorted(tests, key=lambda run: "cap" in run), *FIELDS, "seed")
+    return grouped([runs[-1] for runs in again.values()], *FIELDS)
 
 
 def percent(runs: list[Record]) -> float:
@@ -51,15 +43,15 @@ def percent(runs: list[Record]) -> float:
     return 100 * float(np.mean([run["error"] for run in runs]))
 
 
-def printed_cells(records: list[Record]) -> list[PrintedCell]:
+def printed_cells(records: list[Record]) -> list[Cell]:
     """Return every number of Table 1 beside ours."""
     return list(_printed(_cells(records)).values())
 
 
-def _printed(cells: dict[Cell, list[Record]]) -> dict[Cell, PrintedCell]:
+def _printed(cells: Cells) -> dict[tuple[str, str, str], Cell]:
     """Return the cells for which the paper has a number; smoothed pixels are other data."""
     return {
-        (data, base, arms): PrintedCell(
+        (data, base, arms): Cell(
             f"{data} {base} {POLICIES[arms]}", percent(runs), of(data, ERRORS[base, arms]),
             data != SMOOTHED,
         )
@@ -72,28 +64,25 @@ def text(records: list[Record], request: Request) -> str:
     """Return the table in Markdown."""
     cells = _cells(records)
     n_cells = len(DATA_SETS) * len(BASES) * len(POLICIES)
-    open_runs = [run for runs in cells.values() for run in runs if not _is_settled(run)]
-    n_runs = sum(map(len, cells.values()))
-    parts = [
-        f"""# Table 1 of B10{f" ({len(cells)} of {n_cells} cells)" if len(cells) < n_cells else ""}
-
-{written_by(request.command, records)}
-
+    runs = [run for runs in cells.values() for run in runs]
+    n_open = sum(not _is_settled(run) for run in runs)
+    notes = f"""\
 Smoothed test error in percent, ours / the paper's; in brackets whether ours is better, within
 ({100 * SHARE:g} % of the paper's number or {POINTS:g} points), or worse, the number of rounds, and
 the number of runs if it is a mean of several. The number of rounds is that with the least smoothed
 error on a fifth of the training rows. † marks full searches that would take too long twice: there
 it is a maximum. ‡ marks runs in which that error still fell in the last third of the rounds, up to
 a maximum: with more rounds they may be lower. Others were played on beyond it, with up to {CAP:,}
-rounds, until it had not fallen for a third of them. {len(open_runs)} of {n_runs} runs are marked.
+rounds, until it had not fallen for a third of them. {n_open} of {len(runs)} runs are marked.
 EXP3.P with stumps has the λ and η of least validation error where they are listed below (the paper
 searched a finer grid, for all bases), and otherwise λ = 0.15 and η = 0.3. "recent" is ours, and has
 no number of the paper. USPS is here twice: with its pixels as they are, and smoothed, as the
 paper's seem to have been (usps.md); the latter are a guess and counted as other data."""
-    ]
-    parts += [_table(base, cells) for base in BASES]
-    parts += [_tuned(records), _counts(cells), _speedups(cells)]
-    return "\n\n".join(part for part in parts if part) + "\n"
+    return page(
+        "Table 1 of B10", [f"{len(cells)} of {n_cells} cells"] * (len(cells) < n_cells),
+        written_by(request.command, records), notes, *(_table(base, cells) for base in BASES),
+        _tuned(records), _counts(cells), _speedups(cells),
+    )  # fmt: skip
 
 
 def _is_settled(run: Record) -> bool:
@@ -103,12 +92,8 @@ def _is_settled(run: Record) -> bool:
 def _tuned(records: list[Record]) -> str:
     """Return the smoothed validation errors by which λ and η were chosen, as far as there are."""
     rows = []
-    for data in dict.fromkeys(run["data"] for run in records if run.get("tuning")):
-        errors = {
-            (run["lam"], run["eta"]): 100 * run["validation_error"]
-            for run in records
-            if run.get("tuning") and run["data"] == data
-        }
+    for (data,), runs in grouped(select(records, tuning=True), "data").items():
+        errors = {(run["lam"], run["eta"]): 100 * run["validation_error"] for run in runs}
         lam, eta = best_parameters(records, data)
         best = "–" if lam is None else f"λ = {lam:g}, η = {eta:g}"
         shown = [f"{errors[pair]:.2f}" if pair in errors else "–" for pair in product(LAM, ETA)]
@@ -118,18 +103,18 @@ def _tuned(records: list[Record]) -> str:
     return f"{head_line}\n\n{table(head, rows)}" if rows else ""
 
 
-def _counts(cells: dict[Cell, list[Record]]) -> str:
+def _counts(cells: Cells) -> str:
     """Return how many cells of each base have which outcome, and which are worse."""
     printed, rows = _printed(cells), []
     for base in BASES:
         some = [cell for (_, of_base, _), cell in printed.items() if of_base == base]
         rows.append([f"{base}s", *(f"{n}" for n in count_outcomes(some).values())])
     names = ", ".join(cell.name for cell in printed.values() if cell.outcome() == WORSE)
-    head = table(["base", *count_outcomes([])], rows)
-    return f"## Cells with a number of the paper\n\n{head}\n\nWorse: {names or 'none'}."
+    counts = table(["base", *count_outcomes([])], rows)
+    return f"## Cells with a number of the paper\n\n{counts}\n\nWorse: {names or 'none'}."
 
 
-def _table(base: str, cells: dict[Cell, list[Record]]) -> str:
+def _table(base: str, cells: Cells) -> str:
     rows, printed = [], _printed(cells)
     for arms, name in POLICIES.items():
         row = [name]
@@ -149,7 +134,7 @@ def _table(base: str, cells: dict[Cell, list[Record]]) -> str:
     return f"## {base.capitalize()}s{size}\n\n{table(['policy', *DATA_SETS], rows)}"
 
 
-def _outcome(cell: PrintedCell | None) -> str:
+def _outcome(cell: Cell | None) -> str:
     return f"{cell._replace(same_data=True).outcome()}; " if cell else ""
 
 
@@ -166,19 +151,18 @@ def reached(run: Record, error: float) -> float:
     return seconds[0] if seconds else np.inf
 
 
-def _speedups(cells: dict[Cell, list[Record]]) -> str:
+def _speedups(cells: Cells) -> str:
     rows: list[list[str]] = []
-    for base in BASES:
-        for data in DATA_SETS:
-            full = cells.get((data, base, "full"))
-            if not full:
-                continue
-            goal, seconds = full[0]["error"] + NEAR, full[0]["cpu_seconds"]
-            row = [base, data, f"{100 * goal:.2f}", f"{seconds:.1f}"]
-            for arms in ("uniform", "exp3p", "recent"):
-                runs = cells.get((data, base, arms))
-                row.append(_times(seconds, reached(runs[0], goal)) if runs else "–")
-            rows.append(row)
+    for base, data in product(BASES, DATA_SETS):
+        full = cells.get((data, base, "full"))
+        if not full:
+            continue
+        goal, seconds = full[0]["error"] + NEAR, full[0]["cpu_seconds"]
+        row = [base, data, f"{100 * goal:.2f}", f"{seconds:.1f}"]
+        for arms in ("uniform", "exp3p", "recent"):
+            runs = cells.get((data, base, arms))
+            row.append(_times(seconds, reached(runs[0], goal)) if runs else "–")
+        rows.append(row)
     head = ["base", "data", "goal, %", "FULL, s", "RANDOM", "EXP3.P", "recent"]
     return f"""## Speed-up over FULL
 

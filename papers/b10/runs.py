@@ -23,8 +23,9 @@ from onearm.mh.classifier import AdaBoostMH
 from onearm.mh.early_stopping import ValidationCurve
 from onearm.mh.saved import ADDED_PARAMETERS
 from papers.b10.data import Split, load
-from papers.b10.paper import BASES, DATA_SETS, POLICIES, SIZES, SMOOTHED, of
+from papers.b10.paper import BASES, DATA_SETS, POLICIES, SMOOTHED, of, size
 from papers.playing import curve_rounds
+from papers.records import select
 from papers.replication import Request
 from papers.trial import Trial
 
@@ -71,10 +72,8 @@ class Job(Trial):
 
     def make(self, rounds: int, **more: Any) -> "Timed":
         """Return a new classifier."""
-        names = {"product": "n_terms", "tree": "n_leaves"}
         settings: dict[str, Any] = {"n_leaves": 8, "arms_per_round": 1, **ADDED_PARAMETERS}
-        if self.base in names:
-            settings[names[self.base]] = of(self.data, SIZES[self.base])
+        settings |= size(self.base, self.data)
         settings |= {"n_rounds": rounds, "arms": self.arms, "random_state": self.seed}
         if self.lam is not None:
             settings |= {"lam": self.lam, "eta": self.eta}
@@ -177,7 +176,7 @@ def tuning_jobs(request: Request, _: list[Record]) -> list[Job]:
 
 def best_parameters(tuning: list[Record], data: str) -> tuple[float, float] | tuple[None, None]:
     """Return the λ and η of least validation error on a data set; None if it is not all played."""
-    runs = [run for run in tuning if run.get("tuning") and run["data"] == data]
+    runs = select(tuning, tuning=True, data=data)
     if len(runs) < len(LAM) * len(ETA):
         return None, None
     best = min(runs, key=lambda run: run["validation_error"])

@@ -7,6 +7,7 @@ leaves Π_Y out. "within Y" has for Y the range of the answers in the first half
 """
 
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -66,7 +67,7 @@ def text(records: list[Record], request: Request) -> str:
     """Return the table in Markdown."""
     cells = {(run["data"], run["method"], run["N"]): run for run in records}
     rows = []
-    for data, method in ((data, method) for data in DATA for method in BOOSTERS):
+    for data, method in product(DATA, BOOSTERS):
         some = [cells.get((data, method, n)) for n in N]
         if not any(some):
             continue

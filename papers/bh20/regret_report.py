@@ -4,8 +4,6 @@ The table compares bounds of four projection-free methods; here are regrets and 
 
     table1.md     regret and cost of a round
     regret.png    regret of Algorithm 1 against T, with gradients and with losses alone
-
-N. Brukhim, E. Hazan. Online boosting with bandit feedback. ALT 2021.
 """
 
 from pathlib import Path
@@ -20,15 +18,16 @@ from papers.bh20.problems import ABOUT, LOSS_NOISE
 from papers.bh20.regret_runs import BANDIT, LONG, OURS, TABLE, jobs
 from papers.claims import Claim, holds_if
 from papers.figures import subplots
-from papers.markdown import table, written_by
+from papers.markdown import page, table, written_by
+from papers.records import grouped, select
 from papers.replication import Options, Replication, Request
 from papers.verdicts import WORSE, half_width, verdict
 
 
 def of(runs: list[Record], problem: str, method: str) -> dict[int, list[Record]]:
     """Return the runs of a method on a problem, by the number of rounds."""
-    some = [run for run in runs if (run["problem"], run["method"]) == (problem, method)]
-    return {T: [r for r in some if r["T"] == T] for T in sorted({r["T"] for r in some})}
+    by_rounds = grouped(select(runs, problem=problem, method=method), "T")
+    return {T: by_rounds[T,] for (T,) in sorted(by_rounds)}
 
 
 def mean(runs: list[Record], what: str) -> tuple[float, float]:
@@ -56,10 +55,7 @@ def text(runs: list[Record], request: Request) -> str:
     gap, least = max(run["gap"] for run in runs), min(run["regret"] for run in runs)
     noise = {run["problem"]: run["noise"] for run in runs}.items()
     parts = [
-        f"""# Table 1 of BH20: projection-free methods{_incomplete(seeds, runs)}
-
-{written_by(request.command, runs)}
-
+        f"""\
 Seeds {", ".join(map(str, seeds))}; ± is half of a 95 % interval of the mean over them. CPU time is
 that of one core, including the oracle's.
 
@@ -74,15 +70,10 @@ bound lies in our 95 % interval; better or worse, if the whole interval is below
         f"## The paper's bounds, and the power of T that fits our regrets\n\n{_bounds(runs)}",
     ]
     parts += [f"## {name.capitalize()}\n\n{_measured(runs, name)}" for name in TABLE]
-    parts.append(_against_rounds(runs))
-    return "\n\n".join(parts) + "\n"
-
-
-def _incomplete(seeds: list[int], runs: list[Record]) -> str:
-    """Return how much of the table was played, if not all."""
-    if len(seeds) == plan.SEEDS:
-        return ""
-    return f" ({len(seeds)} of {plan.SEEDS} runs, T up to {max(run['T'] for run in runs)})"
+    played = [f"{len(seeds)} of {plan.SEEDS} runs", f"T up to {max(run['T'] for run in runs)}"]
+    cut, origin = played * (len(seeds) != plan.SEEDS), written_by(request.command, runs)
+    title = "Table 1 of BH20: projection-free methods"
+    return page(title, cut, origin, *parts, _against_rounds(runs))
 
 
 def _bounds(runs: list[Record]) -> str:
@@ -175,12 +166,11 @@ def claims(runs: list[Record]) -> list[Claim]:
     """Return for each method and problem whether our power of T is at most that of the bound."""
     tested = []
     for method, (regret, bound, *_) in BOUNDS.items():
+        says = f"{method} has a regret of {regret}"
         for problem in TABLE:
             ours = powers(of(runs, problem, method))
             most = holds_if(verdict(ours, bound, 0.0) != WORSE)
-            tested.append(
-                Claim(f"{method} has a regret of {regret}", problem, most, _power(ours, bound))
-            )
+            tested.append(Claim(says, problem, most, _power(ours, bound)))
     return tested
 
 

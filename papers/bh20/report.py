@@ -1,7 +1,4 @@
-"""Table 2 of BH20 with our numbers beside the paper's.
-
-N. Brukhim, E. Hazan. Online boosting with bandit feedback. ALT 2021.
-"""
+"""Table 2 of BH20 with our numbers beside the paper's."""
 
 import numpy as np
 
@@ -9,7 +6,7 @@ from onearm.experiments.job import Record
 from papers.bh20 import runs as plan
 from papers.bh20.paper import LOSSES, PRINTED
 from papers.bh20.runs import METHODS, NAMES, ORDERS, RUNS, N, R, jobs
-from papers.markdown import table, written_by
+from papers.markdown import page, table, written_by
 from papers.replication import Options, Replication, Request
 from papers.verdicts import BETTER, WORSE, Cell, half_width, verdict
 
@@ -25,11 +22,7 @@ def text(records: list[Record], request: Request) -> str:
     runs = {run["data"]: run["runs"] for run in records}
     few = ", ".join(f"{n} of {RUNS} runs of {data}" for data, n in runs.items() if n < RUNS)
     cut = [f"{len(cells)} of {N_CELLS} cells"] * (len(cells) < N_CELLS) + [few] * bool(few)
-    parts = [
-        f"""# Table 2 of BH20{f" ({', '.join(cut)})" if cut else ""}
-
-{written_by(request.command, records)}
-
+    notes = f"""\
 Mean squared loss of predictions on the second half of each data set, each made before its answer is
 revealed, over {RUNS} runs{" except those" if few else ""}; ± half the width of a 95 % interval over
 runs. Every method is tuned on the first half (at most {plan.MOST:,} rows of it) and starts anew on
@@ -47,10 +40,9 @@ worse, or open where 0 lies in the interval. N-FKM moves the weights of its line
 predictions" it moves its predictions, as boosting does. Trees, which are not in the paper, have at
 most {plan.LEAVES} leaves. Centred are answers minus the mean of those in the first half. The
 paper's fifth data set, slice, is not here: of its 53,500 rows only 682 were available."""
-    ]
-    parts += [_table(order, cells) for order in ORDERS]
-    parts.append(_settings(cells))
-    return "\n\n".join(parts) + "\n"
+    tables = [_table(order, cells) for order in ORDERS]
+    origin = written_by(request.command, records)
+    return page("Table 2 of BH20", cut, origin, notes, *tables, _settings(cells))
 
 
 def _name(method: str) -> str:
@@ -75,13 +67,8 @@ def _table(order: str, cells: Cells) -> str:
         row += [_less(runs, better) for better in PAIRS]
         rows += [row, _paper(data, runs)] if data in LOSSES else [row]
     head = ["data", "zero", "mean", "OGD", "boosting", "N-FKM", "boosting from losses"]
-    head += [
-        "N-FKM on predictions",
-        "trees",
-        "trees from losses",
-        "less than OGD, %",
-        "less than N-FKM, %",
-    ]
+    head += ["N-FKM on predictions", "trees", "trees from losses"]
+    head += ["less than OGD, %", "less than N-FKM, %"]
     title = "In the order of the file" if order == "file" else "Shuffled"
     return f"## {title}\n\n{table(head, rows)}"
 

@@ -14,6 +14,7 @@ from onearm.experiments.job import OnProgress, Record
 from papers.boz17 import runs
 from papers.boz17.runs import ENTRIES, SIZES, load
 from papers.markdown import table, written_by
+from papers.records import select
 from papers.replication import Options, Replication, Request
 from papers.verdicts import mean
 
@@ -61,7 +62,7 @@ def text(records: list[Record], request: Request) -> str:
     """Return both tables in Markdown."""
 
     def shown(**cell: Any) -> str:
-        return mean([100 * run["error"] for run in records if cell.items() <= run.items()], 2)
+        return mean([100 * run["error"] for run in select(records, **cell)], 2)
 
     passes = [
         [learner, f"2^-{power}", *(shown(data="reuters", learner=learner, power=power, passes=n)

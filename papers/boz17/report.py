@@ -1,8 +1,4 @@
-"""Figure 2 of BOZ17 as tables and claims, and the figure.
-
-A. Beygelzimer, F. Orabona, C. Zhang. Efficient online bandit multiclass learning with Õ(√T) regret.
-ICML 2017.
-"""
+"""Figure 2 of BOZ17 as tables and claims, and the figure."""
 
 from collections.abc import Sequence
 
@@ -15,7 +11,7 @@ from papers.boz17.claims import claims, lowest, newtron
 from papers.boz17.results import NEAR, Results
 from papers.boz17.runs import DATA_SETS, RUNS, jobs
 from papers.claims import claims_table, count, percent
-from papers.markdown import table, written_by
+from papers.markdown import page, table, written_by
 from papers.replication import Options, Replication, Request
 
 NOTES = """\
@@ -44,25 +40,22 @@ def text(records: list[Record], request: Request) -> str:
     """Return tables and claims in Markdown."""
     results = Results(records)
     tested = claims(results)
-    parts = [_title(results, request.options.quick), written_by(request.command, records)]
     few = max((run["played"] for run in records if run["data"] == "reuters"), default=0)
-    parts += [NOTES.format(few=few, near=100 * NEAR), _best(results, DATA_SETS)]
+    parts = [NOTES.format(few=few, near=100 * NEAR), _best(results, DATA_SETS)]
     parts += ["## What the paper says", WORDS, count(tested), claims_table(tested)]
     others = [data for data in plan.ALTERNATIVES if len(results.played(data)) == len(plan.LEARNERS)]
     if others:
         tested = [c for d in others for test in (newtron, lowest) for c in test(results, d)]
         parts += ["## Other readings of Covtype", COVTYPE]
         parts += [_best(results, others), claims_table(tested)]
-    return "\n\n".join(parts) + "\n"
+    cut = _missing(results) + [f"first {plan.QUICK_ROUNDS:,} rounds"] * request.options.quick
+    return page("Figure 2 of BOZ17", cut, written_by(request.command, records), *parts)
 
 
-def _title(results: Results, quick: bool) -> str:
+def _missing(results: Results) -> list[str]:
     runs = [len(results.seeds(data, name)) for data in DATA_SETS for name in results.played(data)]
     span = sorted({min(runs), max(runs)}) if runs else [0]
-    few = f"{' to '.join(map(str, span))} of {RUNS} runs" if span != [RUNS] else ""
-    first = f"first {plan.QUICK_ROUNDS:,} rounds" if quick else ""
-    parts = ", ".join(part for part in (few, first) if part)
-    return "# Figure 2 of BOZ17" + (f" ({parts})" if parts else "")
+    return [f"{' to '.join(map(str, span))} of {RUNS} runs"] * (span != [RUNS])
 
 
 def _best(results: Results, names: Sequence[str]) -> str:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from papers.c09.paper import METHODS, OVA, STAND_IN, TREES, printed
-from papers.claims import Claim, Values, holds_if, less, percent
+from papers.claims import Claim, Values, beside, holds_if, less
 
 FAR = 0.05  # the least difference that is "far better"
 SLIGHT = 0.05  # the largest difference that is "slight"
@@ -26,7 +26,7 @@ def _best(cells: Cells, data: str, methods: tuple[str, ...]) -> str:
 
 
 def _beside(cells: Cells, data: str, *methods: str) -> str:
-    return ", ".join(f"{method} {percent(cells[data, method])}" for method in methods)
+    return beside(methods, [cells[data, method] for method in methods])
 
 
 def _banditron(cells: Cells, data: str) -> list[Claim]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from onearm.experiments.job import Record
 from papers.c09.paper import DATA_SETS, OVA, STAND_IN, TREES, printed
-from papers.c09.runs import ENTRIES, FIRST, MAIN, POINTS, main_changes, split
+from papers.c09.runs import ENTRIES, FIRST, POINTS, cell_runs, main_changes, split
 from papers.figures import mean_and_range, subplots
 from papers.playing import curve_rounds
 
@@ -34,9 +34,8 @@ def draw(records: list[Record], path: Path) -> None:
     for data, row in zip(names, grid, strict=False):
         for axes, lines in zip(row, PANELS, strict=True):
             for method, colour in lines.items():
-                changes = [list(change) for change in main_changes(best, data, method)]
-                cell = (data, method, MAIN, changes)
-                _line(axes, [r for r in runs if _cell(r) == cell], data, method, colour)
+                some = cell_runs(runs, data, method, main_changes(best, data, method))
+                _line(axes, some, data, method, colour)
             axes.set(xscale="log", xlabel="rounds", ylim=(0, 1))
             axes.yaxis.set_major_formatter(PercentFormatter(1.0))
             axes.grid(alpha=0.2)
@@ -44,10 +43,6 @@ def draw(records: list[Record], path: Path) -> None:
         row[0].set_title(DATA_SETS.get(data, "Reuters-21578 in place of RCV1"), loc="left")
         row[0].set_ylabel("error so far")
     figure.savefig(path, dpi=90)
-
-
-def _cell(run: Record) -> tuple[str, str, str, list[list[Any]]]:
-    return run["data"], run["method"], run["rows"], run["changes"]
 
 
 def _line(axes: Any, runs: list[Record], data: str, method: str, colour: str) -> None:

@@ -23,6 +23,7 @@ from papers.c09.paper import METHODS, OVA, printed
 from papers.c09.runs import ALL_ROUNDS, MAIN, stream
 from papers.claims import percent
 from papers.markdown import table, written_by
+from papers.records import grouped
 from papers.replication import Options, Replication, Request
 from papers.trial import Trial
 
@@ -95,12 +96,9 @@ def jobs(request: Request, _: list[Record]) -> list[Job]:
 
 def text(records: list[Record], request: Request) -> str:
     """Return both tables in Markdown."""
-    cells: dict[tuple[str, str, str], list[Record]] = {}
-    for run in records:
-        cells.setdefault((run["data"], run["method"], run["gate"]), []).append(run)
+    cells = grouped(records, "data", "method", "gate")
     runs = ", ".join(f"{n}" for n in sorted({len(cell) for cell in cells.values()}))
     first = f", first {QUICK_ROUNDS:,} rounds" if request.options.quick else ""
-    both = [[cell for cell in cells if (cell[0] in PRINTED) == named] for named in (True, False)]
     return f"""# Conservative one-vs-all with a gate ({runs} runs{first})
 
 {written_by(request.command, records)}
@@ -110,18 +108,18 @@ Error in percent; ± half the width of a 95 % interval. `gate` = "none" is the p
 those after a wrong one. In brackets: how many labels are never chosen in the second half of a run,
 its mean. A gate is a candidate reading that contradicts the printed Algorithm 2, not the paper's.
 
-{_table(cells, both[0], True)}
+{_table(cells, True)}
 
 Other data, PA-I with C = 1: at most {ROUNDS:,} rounds, rows as a learner prepares them by default
 (SynNonSep: norm 1).
 
-{_table(cells, both[1], False)}
+{_table(cells, False)}
 """
 
 
-def _table(cells: dict, chosen: list[tuple[str, str, str]], named: bool) -> str:
+def _table(cells: dict, named: bool) -> str:
     lines = []
-    for data, method in dict.fromkeys(cell[:2] for cell in chosen):
+    for data, method in dict.fromkeys(cell[:2] for cell in cells if (cell[0] in PRINTED) == named):
         shown = [_shown(cells.get((data, method, gate), [])) for gate in GATES]
         paper = [f"{100 * printed(data, method):.2f}"] if named else []
         lines.append([data, method, *paper, *shown])

@@ -1,8 +1,7 @@
-"""Table I of C09 with our numbers beside it, and error curves.
+"""Table I of C09 with our numbers beside it, and error curves."""
 
-G. Chen, G. Chen, J. Zhang, S. Chen, C. Zhang. Beyond Banditron: a conservative and efficient
-reduction for online multiclass prediction with bandit setting model. ICDM 2009.
-"""
+from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -12,9 +11,9 @@ from papers.c09 import figure
 from papers.c09 import runs as plan
 from papers.c09.claims import Cells, claims
 from papers.c09.paper import GAMMA, METHODS, STAND_IN, TREES, printed
-from papers.c09.runs import MAIN, Best, main_changes, repeat, select
-from papers.claims import claims_table, count, percent
-from papers.markdown import table, written_by
+from papers.c09.runs import MAIN, Best, cell_runs, main_changes, repeat
+from papers.claims import Values, claims_table, count, percent
+from papers.markdown import page, table, written_by
 from papers.replication import Options, Replication, Request
 from papers.verdicts import BETTER, OTHER, WITHIN, WORSE, Cell, verdict
 
@@ -47,8 +46,11 @@ def text(records: list[Record], request: Request) -> str:
     forms = dict.fromkeys([MAIN, *(f for forms in plan.ALTERNATIVE_ROWS.values() for f in forms)])
     readings = {form: _reading(runs, best, names, form) for form in forms}
     cells = readings[MAIN]
-    parts = [_title(cells, short), written_by(request.command, records), _counts(cells, short)]
-    parts += [_notes(cells), _sizes(runs, names), _compared(cells, short)]
+    n_runs = sorted({len(errors) for errors in cells.values()})
+    cut = [f"{_list(n_runs)} of {plan.RUNS} runs"] * (n_runs != [plan.RUNS])
+    cut += [f"first {plan.QUICK_ROUNDS:,} rounds"] * short
+    parts = [written_by(request.command, records), _counts(cells, short)]
+    parts += [_notes(n_runs), _sizes(runs, names), _compared(cells, short)]
     if not short:
         tested = claims(cells)
         parts += ["## What the paper concludes", f"{count(tested)} Bounds in brackets are ours."]
@@ -56,24 +58,15 @@ def text(records: list[Record], request: Request) -> str:
     decided = [] if short else [DECIDED, _decided(readings)]
     parts += ["## What the paper leaves open", READINGS, *decided, _rows(readings)]
     parts += ["The offset tree:", _trees(runs, names)]
-    parts += ["## Chosen parameters", _chosen(runs, best, names)]
-    return "\n\n".join(parts) + "\n"
-
-
-def _title(cells: Cells, short: bool) -> str:
-    runs = sorted({len(errors) for errors in cells.values()})
-    few = f"{_list(runs)} of {plan.RUNS} runs" if runs != [plan.RUNS] else ""
-    first = f"first {plan.QUICK_ROUNDS:,} rounds" if short else ""
-    parts = ", ".join(part for part in (few, first) if part)
-    return "# Table I of C09" + (f" ({parts})" if parts else "")
+    return page("Table I of C09", cut, *parts, "## Chosen parameters", _chosen(runs, best, names))
 
 
 def _list(values: tuple[float, ...] | list[int]) -> str:
     return ", ".join(f"{value:g}" for value in values)
 
 
-def _notes(cells: Cells) -> str:
-    gammas, runs = plan.GRIDS["gamma"], sorted({len(errors) for errors in cells.values()})
+def _notes(runs: list[int]) -> str:
+    gammas = plan.GRIDS["gamma"]
     return NOTES.format(
         runs=_list(runs), points=100 * TOLERANCE, tuning=len(plan.TUNING),
         n=len(gammas), low=min(gammas), high=max(gammas),
@@ -113,10 +106,15 @@ def _compared(cells: Cells, short: bool) -> str:
 
 
 def _reading(records: list[Record], best: Best, names: list[str], form: str) -> Cells:
-    cells = {}
-    for data, method in ((data, method) for data in names for method in METHODS):
-        cells[data, method] = select(records, data, method, main_changes(best, data, method), form)
+    cells = {
+        cell: _errors(records, *cell, main_changes(best, *cell), form)
+        for cell in product(names, METHODS)
+    }
     return {cell: errors for cell, errors in cells.items() if errors}
+
+
+def _errors(records: list[Record], *cell: Any) -> Values:
+    return [run["error"] for run in cell_runs(records, *cell)]
 
 
 def _decided(readings: dict[str, Cells]) -> str:
@@ -150,9 +148,9 @@ def _shown(errors: list[float]) -> str:
 
 def _trees(records: list[Record], names: list[str]) -> str:
     rows = []
-    for data, method in ((data, method) for data in names for method in TREES):
-        shown = [_shown(select(records, data, method, form)) for form in ((), *plan.TREE_FORMS)]
-        rows.append([data, method, f"{100 * printed(data, method):.2f}", *shown])
+    for cell in product(names, TREES):
+        shown = [_shown(_errors(records, *cell, form)) for form in ((), *plan.TREE_FORMS)]
+        rows.append([*cell, f"{100 * printed(*cell):.2f}", *shown])
     forms = ["`" + ", ".join(f"{k}={v!r}" for k, v in form) + "`" for form in plan.TREE_FORMS]
     return table(["data", "method", "the paper's", "here", *forms], rows)
 
@@ -162,8 +160,8 @@ def _chosen(records: list[Record], best: Best, names: list[str]) -> str:
     for data, method in (cell for data in names for cell in best if cell[0] == data):
         name, value = plan.TUNED[method], best[data, method]
         theirs = GAMMA[STAND_IN.get(data, data)] if name == "gamma" else 1.0
-        with_theirs = select(records, data, method, ((name, theirs),) if name == "gamma" else ())
-        ours = select(records, data, method, ((name, value),))
+        with_theirs = _errors(records, data, method, ((name, theirs),) * (name == "gamma"))
+        ours = _errors(records, data, method, ((name, value),))
         rows.append(
             [data, method, name, f"{theirs:g}", _shown(with_theirs), f"{value:g}", _shown(ours)]
         )

@@ -25,6 +25,7 @@ from onearm.streams import datasets
 from onearm.streams.preparations import normalize
 from papers.c09.paper import GAMMA, METHODS, OVA, STAND_IN, TREES
 from papers.playing import curve, curve_rounds, in_memory, play_timed
+from papers.records import grouped, select
 from papers.replication import Request
 from papers.trial import Trial
 
@@ -137,14 +138,13 @@ def repeat(job: Job) -> int:
 
 def best_values(tuning: list[Record]) -> Best:
     """Return the value of least mean error, the lowest of several, by data set and method."""
-    errors: dict[tuple[str, str], dict[float, list[float]]] = {}
-    for run in tuning:
-        values = errors.setdefault((run["data"], run["method"]), {})
-        values.setdefault(run["changes"][0][1], []).append(run["error"])
-    return {
-        cell: min(sorted(values), key=lambda value: float(np.mean(values[value])))
-        for cell, values in errors.items()
-    }
+    best = {}
+    for cell, runs in grouped(tuning, "data", "method").items():
+        errors: dict[float, list[float]] = {}
+        for run in runs:
+            errors.setdefault(run["changes"][0][1], []).append(run["error"])
+        best[cell] = min(sorted(errors), key=lambda value, of=errors: float(np.mean(of[value])))
+    return best
 
 
 def split(records: list[Record]) -> tuple[list[Record], Best]:
@@ -153,13 +153,12 @@ def split(records: list[Record]) -> tuple[list[Record], Best]:
     return [run for run in records if run["seed"] not in TUNING], best_values(tuning)
 
 
-def select(
+def cell_runs(
     records: list[Record], data: str, method: str, changes: Changes = (), rows: str = MAIN
-) -> list[float]:
-    """Return the errors of one cell, in the order of the seeds."""
-    cell = (data, method, rows, [list(change) for change in changes])
-    runs = [r for r in records if (r["data"], r["method"], r["rows"], r["changes"]) == cell]
-    return [run["error"] for run in sorted(runs, key=lambda run: run["seed"])]
+) -> list[Record]:
+    """Return the runs of one cell, in the order of the seeds."""
+    as_stored = [list(change) for change in changes]
+    return select(records, data=data, method=method, changes=as_stored, rows=rows)
 
 
 def main_changes(best: Best, data: str, method: str) -> Changes:

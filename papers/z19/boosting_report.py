@@ -13,6 +13,7 @@ import numpy as np
 from onearm.experiments.job import Record
 from papers.figures import subplots
 from papers.markdown import table, written_by
+from papers.records import grouped, select
 from papers.replication import Options, Replication, Request
 from papers.z19.boosting import DATA_SETS, SEEDS, jobs
 from papers.z19.paper import TABLES
@@ -26,11 +27,7 @@ HEAD = ["data", "settings", "accuracy", "vote of all", "with equal α", "weak le
 
 def text(records: list[Record], request: Request) -> str:
     """Return the last fifth of the streams in Markdown."""
-    cells = dict.fromkeys((run["data"], run["settings"]) for run in records)
-    rows = [
-        _row(*cell, [run for run in records if (run["data"], run["settings"]) == cell])
-        for cell in cells
-    ]
+    rows = [_row(*cell, runs) for cell, runs in grouped(records, "data", "settings").items()]
     seeds = sorted({run["seed"] for run in records})
     few = f" ({len(seeds)} of {SEEDS} runs)" if len(seeds) < SEEDS else ""
     return f"""# Does AdaBandit boost?{few}
@@ -45,18 +42,13 @@ error of the accuracy).
 
 
 def _row(data: str, settings: str, runs: list[Record]) -> list[str]:
-    numbers = [
-        {
-            "accuracy": run["accuracy"], "all": run["expert"][-1], "equal": run["equal_votes"][-1],
-            "weak": float(np.mean(run["weak"])), "best": max(run["weak"]),
-            "low": min(run["alpha"]), "high": max(run["alpha"]), "apart": run["disagreement"],
-        }
-        for run in runs
-    ]  # fmt: skip
-    means: dict[str, Any] = {key: mean(numbers, key) for key in numbers[0]}
-    plain = [f"{means[key].value:.3f}" for key in ("all", "equal", "weak", "best")]
-    alpha = f"{means['low'].value:.3f} to {means['high'].value:.3f}"
-    return [data, settings, str(means["accuracy"]), *plain, alpha, f"{means['apart'].value:.2f}"]
+    votes = [_mean(runs, lambda run, of=of: run[of][-1]) for of in ("expert", "equal_votes")]
+    weak = [_mean(runs, lambda run, way=way: way(run["weak"])) for way in (np.mean, max)]
+    low, high = (_mean(runs, lambda run, way=way: way(run["alpha"])) for way in (min, max))
+    plain = [f"{value:.3f}" for value in (*votes, *weak)]
+    apart = f"{_mean(runs, lambda run: run['disagreement']):.2f}"
+    accuracy = mean([run["accuracy"] for run in runs])
+    return [data, settings, accuracy, *plain, f"{low:.3f} to {high:.3f}", apart]
 
 
 def draw(records: list[Record], path: Path) -> None:
@@ -65,7 +57,7 @@ def draw(records: list[Record], path: Path) -> None:
     figure, panels = subplots(len(data_sets), 3, (16, 4.2 * len(data_sets)), squeeze=False)
     for row, data in zip(panels, data_sets, strict=True):
         for number, settings in enumerate((PAPER, DEFAULTS)):
-            some = [r for r in records if (r["data"], r["settings"]) == (data, settings)]
+            some = select(records, data=data, settings=settings)
             if not some:
                 continue
             _spread(row[0], some, "alpha", f"C{number}", settings)

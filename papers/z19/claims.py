@@ -12,6 +12,7 @@ import numpy as np
 
 from onearm.experiments.job import Record
 from papers.claims import Claim, Values, lower
+from papers.records import select
 from papers.z19.paper import DATA_SETS
 from papers.z19.runs import PAPER, errors
 
@@ -20,8 +21,7 @@ FULL = {"BanditBBM": "OnlineMBBM", "AdaBandit": "AdaBoostOLM"}
 
 def _early(records: list[Record], **cell: str) -> Values:
     """Return the mean errors of the learning curve's first half, by seed."""
-    runs = [run for run in records if cell.items() <= run.items()]
-    curves = [run["curve"]["accuracy"] for run in sorted(runs, key=lambda run: run["seed"])]
+    curves = [run["curve"]["accuracy"] for run in select(records, **cell)]
     return [1.0 - float(np.mean(curve[: len(curve) // 2])) for curve in curves]
 
 

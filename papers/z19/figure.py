@@ -7,8 +7,9 @@ import numpy as np
 
 from onearm.experiments.job import Record
 from papers.figures import subplots
+from papers.records import select
 from papers.z19.paper import DATA_SETS, LEARNERS, TABLES, TUNED
-from papers.z19.runs import DEFAULTS, PAPER, select
+from papers.z19.runs import DEFAULTS, PAPER
 
 LINES = [(learner, PAPER) for learner in LEARNERS] + [(learner, DEFAULTS) for learner in TUNED]
 STYLES = {PAPER: "-", DEFAULTS: "--"}
@@ -19,7 +20,7 @@ def draw(records: list[Record], path: Path) -> None:
     figure, panels = subplots(2, 3, (15, 8.5))
     for axes, data in zip(panels.flat, DATA_SETS, strict=True):
         for learner, settings in LINES:
-            runs = select(records, data, learner, settings)
+            runs = select(records, data=data, learner=learner, settings=settings)
             if runs:
                 colour = f"C{LEARNERS.index(learner)}"
                 _line(axes, runs, STYLES[settings], colour, f"{learner}, {settings}")

@@ -1,21 +1,20 @@
-"""Tables 1 and 2 of Z19 with our numbers beside them, and learning curves.
-
-D. Zhang, Y. H. Jung, A. Tewari. Online multiclass boosting with bandit feedback. AISTATS 2019.
-"""
+"""Tables 1 and 2 of Z19 with our numbers beside them, and learning curves."""
 
 from functools import partial
-from typing import NamedTuple
+from itertools import product
 
 import numpy as np
-from scipy.special import stdtrit
 
 from onearm.experiments.job import Record
-from papers.markdown import table, written_by
+from papers import verdicts
+from papers.claims import Values
+from papers.markdown import page, table, written_by
+from papers.records import grouped, select
 from papers.replication import Options, Replication, Request
-from papers.verdicts import BETTER, WITHIN, WORSE, Cell
+from papers.verdicts import Cell
 from papers.z19 import claims, figure
 from papers.z19.paper import DATA_SETS, LEARNERS, OURS, TABLES, TUNED
-from papers.z19.runs import DEFAULTS, PAPER, SETTINGS, jobs, repeat, select
+from papers.z19.runs import DEFAULTS, PAPER, SETTINGS, jobs, repeat
 
 SLACK = 0.02  # below the paper's accuracy: so much is allowed
 ROUNDED = 0.005
@@ -36,40 +35,27 @@ Our streams have {counts} rounds.
 The paper's tables say {theirs} for Movement, and k = 4 for Nursery, whose file has 5 classes."""
 
 
-class Mean(NamedTuple):
-    """The mean of some runs."""
-
-    runs: int
-    value: float
-    error: float  # standard; NaN of a single run
-
-    def __str__(self) -> str:
-        return f"{self.value:.3f}" + (f" ± {self.error:.3f}" if self.runs > 1 else "")
+def of_cell(records: list[Record], of: str, data: str, learner: str, settings: str) -> Values:
+    """Return one of the numbers of the runs of a cell."""
+    return [run[of] for run in select(records, data=data, learner=learner, settings=settings)]
 
 
-def mean(records: list[Record], of: str) -> Mean | None:
-    """Return the mean of one of the numbers of these runs; None if there are no runs."""
-    if not records:
-        return None
-    values = np.array([record[of] for record in records])
-    error = values.std(ddof=1) / len(values) ** 0.5 if len(values) > 1 else np.nan
-    return Mean(len(values), float(values.mean()), float(error))
+def mean(values: Values) -> str:
+    """Return the mean with its standard error, if there are several values."""
+    error = f" ± {np.std(values, ddof=1) / len(values) ** 0.5:.3f}" if len(values) > 1 else ""
+    return f"{np.mean(values):.3f}{error}"
 
 
-def met(ours: Mean, printed: float) -> bool:
+def met(ours: Values, printed: float) -> bool:
     """Whether we are as good as the paper."""
-    return ours.value >= printed - SLACK
+    return float(np.mean(ours)) >= printed - SLACK
 
 
-def verdict(ours: Mean, printed: float) -> str:
-    """Return whether the paper's number lies in our 95 % interval or within half a digit."""
-    if ours.runs < 2:
+def verdict(ours: Values, printed: float) -> str:
+    """Return how our accuracies compare with the paper's, which has two decimals."""
+    if len(ours) < 2:
         return "one run"
-    half = stdtrit(ours.runs - 1, 0.975) * ours.error
-    difference = ours.value - printed
-    if abs(difference) <= max(half, ROUNDED):
-        return WITHIN
-    return BETTER if difference > 0 else WORSE
+    return verdicts.verdict([-value for value in ours], -printed, ROUNDED)
 
 
 def text(records: list[Record], request: Request) -> str:
@@ -77,30 +63,24 @@ def text(records: list[Record], request: Request) -> str:
     counts = {r["data"]: r["rounds"] for r in records}
     rounds = ", ".join(f"{counts[data]:,} ({data})" for data in DATA_SETS if data in counts)
     theirs = f"{TABLES['movement'].stream_count:,}"
-    title = "# Online multiclass boosting with bandit feedback (Z19): Tables 1 and 2"
-    parts = [title + _incomplete(records), written_by(request.command, records)]
-    parts += [summary(records), NOTES.format(within=SLACK, counts=rounds, theirs=theirs)]
-    parts += [full_trees(records)]
-    for of, head in HEADS.items():
-        parts += [f"## {head}", compared(records, of)]
-    parts += ["## Rounds per CPU second", speeds(records)]
-    return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def _incomplete(records: list[Record]) -> str:
-    """Return how much of the table was played, if not all."""
     seeds = {data: {r["seed"] for r in records if r["data"] == data} for data in DATA_SETS}
     few = [f"{len(some)} of {len(TABLES[data].seeds)} runs of {data}"
            for data, some in seeds.items() if len(some) < len(TABLES[data].seeds)]  # fmt: skip
-    return f" ({', '.join(few)})" if few else ""
+    return page(
+        "Online multiclass boosting with bandit feedback (Z19): Tables 1 and 2", few,
+        written_by(request.command, records), summary(records),
+        NOTES.format(within=SLACK, counts=rounds, theirs=theirs), full_trees(records),
+        *(part for of, head in HEADS.items() for part in (f"## {head}", compared(records, of))),
+        "## Rounds per CPU second", speeds(records),
+    )  # fmt: skip
 
 
 def summary(records: list[Record]) -> str:
     """Return on how many data sets the requirement is met, by learner and settings."""
     lines = []
-    for learner, settings in ((learner, s) for learner in TUNED for s in SETTINGS):
-        means = {d: mean(select(records, d, learner, settings), "asymptotic") for d in DATA_SETS}
-        played = {data: ours for data, ours in means.items() if ours is not None}
+    for learner, settings in product(TUNED, SETTINGS):
+        cells = {d: of_cell(records, "asymptotic", d, learner, settings) for d in DATA_SETS}
+        played = {data: ours for data, ours in cells.items() if ours}
         missed = [d for d, ours in played.items() if not met(ours, TABLES[d].asymptotic[learner])]
         short = f"; not on {', '.join(missed)}" if missed else ""
         n = len(played) - len(missed)
@@ -110,10 +90,7 @@ def summary(records: list[Record]) -> str:
 
 def full_trees(records: list[Record]) -> str:
     """Return where trees had used up their memory before the end; the paper's never do."""
-    cells: dict[tuple[str, ...], list[Record]] = {}
-    for record in records:
-        cell = tuple(record[part] for part in ("data", "learner", "settings"))
-        cells.setdefault(cell, []).append(record)
+    cells = grouped(records, "data", "learner", "settings")
     shares = {", ".join(cell): full_share(runs) for cell, runs in cells.items()}
     lines = [f"- {cell}: {share:.0%}" for cell, share in shares.items() if share > 0]
     head = "Trees that had used up `max_bytes` by the end and split no more; the paper's never do:"
@@ -131,34 +108,31 @@ def compared(records: list[Record], of: str) -> str:
     head = ["data", "algorithm", "in the paper"]
     for settings in SETTINGS:
         head += [f"here, settings: {settings}", "difference", "verdict", "runs"]
-    theirs = {ours: name for name, ours in OURS.items()}
     rows = []
-    for data, learner in ((data, learner) for data in DATA_SETS for learner in LEARNERS):
+    for data, (theirs, learner) in product(DATA_SETS, OURS.items()):
         printed = getattr(TABLES[data], of)[learner]
-        row = [data, f"{learner} ({theirs[learner]})", f"{printed:.2f}"]
+        row = [data, f"{learner} ({theirs})", f"{printed:.2f}"]
         for settings in SETTINGS:
-            ours = mean(select(records, data, learner, settings), of)
+            ours = of_cell(records, of, data, learner, settings)
             required = learner in TUNED and of == "asymptotic"
             row += _cells(ours, printed, len(TABLES[data].seeds), required)
         rows.append(row)
     return table(head, rows)
 
 
-def _cells(ours: Mean | None, printed: float, runs: int, required: bool) -> list[str]:
-    if ours is None:
+def _cells(ours: Values, printed: float, runs: int, required: bool) -> list[str]:
+    if not ours:
         return [""] * 4
     missed = " **(not met)**" if required and not met(ours, printed) else ""
-    difference = f"{ours.value - printed:+.3f}"
-    return [str(ours), difference, verdict(ours, printed) + missed, f"{ours.runs} of {runs}"]
+    difference = f"{np.mean(ours) - printed:+.3f}"
+    return [mean(ours), difference, verdict(ours, printed) + missed, f"{len(ours)} of {runs}"]
 
 
 def speeds(records: list[Record]) -> str:
     """Return how fast the learners are, by the mean of their runs."""
     columns = [(name, PAPER) for name in LEARNERS] + [(name, DEFAULTS) for name in TUNED]
-    rows = []
-    for data in DATA_SETS:
-        cells = [select(records, data, *column) for column in columns]
-        rows.append([data, *(_rate(cell) for cell in cells)])
+    runs = grouped(records, "data", "learner", "settings")
+    rows = [[data, *(_rate(runs.get((data, *c), [])) for c in columns)] for data in DATA_SETS]
     return table(["data", *(f"{learner}, {settings}" for learner, settings in columns)], rows)
 
 
@@ -172,12 +146,12 @@ def _rate(records: list[Record]) -> str:
 def printed_cells(records: list[Record], of: str) -> list[Cell]:
     """Return the errors of one of the two tables, with the published settings, beside ours."""
     cells = []
-    for data, learner in ((data, learner) for data in DATA_SETS for learner in LEARNERS):
-        ours = mean(select(records, data, learner, PAPER), of)
+    for data, learner in product(DATA_SETS, LEARNERS):
+        ours = of_cell(records, of, data, learner, PAPER)
         printed = getattr(TABLES[data], of)[learner]
-        if ours is not None:
-            name = f"{data} {learner}"
-            cells.append(Cell(name, 100 * (1 - ours.value), 100 * (1 - printed)))
+        if ours:
+            error = 100 * (1 - float(np.mean(ours)))
+            cells.append(Cell(f"{data} {learner}", error, 100 * (1 - printed)))
     return cells
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import onearm
 from onearm.experiments.job import OnProgress, Record
 from papers.playing import play_timed
+from papers.records import select
 from papers.trial import Trial
 from papers.z19.data import load, sizes
 from papers.z19.paper import DATA_SETS, LEARNERS, TABLES, TUNED
@@ -54,18 +55,17 @@ class Job(Trial):
         """Play to the end."""
         learner = self.make()
         correct, seconds = play_timed(learner, self.stream())
-        adapted = (
-            {"alpha": learner.vote_weights.round(6).tolist()} if self.learner == "AdaBandit" else {}
-        )
-        return {
+        record = {
             "rounds": len(correct),
             "total": float(correct.mean()),
             "asymptotic": float(correct[-window(len(correct)) :].mean()),
             "cpu_seconds": round(seconds, 3),
             "curve": curve(correct),
             "nodes": nodes(learner),
-            **adapted,
         }
+        if self.learner == "AdaBandit":
+            record["alpha"] = learner.vote_weights.round(6).tolist()
+        return record
 
 
 def jobs(*_: Any) -> list[Job]:
@@ -86,14 +86,7 @@ def repeat(job: Job) -> int:
 
 def errors(records: list[Record], of: str = "asymptotic", **cell: Any) -> list[float]:
     """Return the errors of the runs that have these fields, by seed."""
-    runs = [run for run in records if cell.items() <= run.items()]
-    return [1.0 - run[of] for run in sorted(runs, key=lambda run: run["seed"])]
-
-
-def select(records: list[Record], data: str, learner: str, settings: str) -> list[Record]:
-    """Return the runs of one cell of the tables."""
-    cell = (data, learner, settings)
-    return [r for r in records if (r["data"], r["learner"], r["settings"]) == cell]
+    return [1.0 - run[of] for run in select(records, **cell)]
 
 
 def window(rounds: int) -> int:

@@ -14,8 +14,8 @@ from papers.b10 import features, products, report, runs
 from papers.b10.paper import POLICIES
 from papers.b10.runs import CAP, Job, longer_jobs, settled
 from papers.claims import FAILS, HOLDS
+from papers.records import stored_runs
 from papers.replication import Options, Request
-from papers.stored import stored_runs
 
 REQUEST = Request(Options(runs=1, cap=CAP), Path(), "onearm papers b10.table1")
 

@@ -22,7 +22,6 @@ from papers.figures import subplots
 from papers.replication import Options, Request
 from papers.verdicts import BETTER, WITHIN, WORSE
 from papers.z19 import report as z19_report
-from papers.z19.report import Mean
 from papers.z19.runs import Job as BoosterJob
 
 REQUEST = Request(Options(), Path(), "")
@@ -46,15 +45,20 @@ def test_verdict(errors, theirs, verdict):
 @pytest.mark.parametrize(
     ("ours", "verdict"),
     [
-        (Mean(20, 0.90, 0.01), WITHIN),  # by the interval
-        (Mean(20, 0.893, 0.001), WITHIN),  # by half a digit
-        (Mean(20, 0.92, 0.01), BETTER),  # accuracies: the more, the better
-        (Mean(20, 0.86, 0.01), WORSE),
-        (Mean(1, 0.86, np.nan), "one run"),
+        ([0.85, 0.95] * 10, WITHIN),  # by the interval
+        ([0.893] * 20, WITHIN),  # by half a digit
+        ([0.87, 0.97] * 10, BETTER),  # accuracies: the more, the better
+        ([0.81, 0.91] * 10, WORSE),
+        ([0.86], "one run"),
     ],
 )
 def test_verdict_of_accuracies(ours, verdict):
     assert z19_report.verdict(ours, 0.89) == verdict
+
+
+def test_accuracies_are_shown_with_their_standard_error():
+    assert z19_report.mean([0.85, 0.95] * 10) == "0.900 ± 0.011"
+    assert z19_report.mean([0.86]) == "0.860"
 
 
 def test_claims_are_decided_by_pairs():

@@ -3,8 +3,8 @@
 import pytest
 
 from papers import PUBLISHED, RESULTS, find_replication
+from papers.records import stored_runs
 from papers.replication import Request
-from papers.stored import stored_runs
 
 pytest.importorskip("sklearn")
 TABLES = {published.module: name for name, published in PUBLISHED.items()}.values()
