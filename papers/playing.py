@@ -1,12 +1,15 @@
-"""Playing a stream once, and its errors over the rounds."""
+"""Rows, playing a stream once, and its errors over the rounds."""
 
 import time
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from onearm import Stream
+from onearm.streams import datasets
 
 
 def play_timed(learner: Any, stream: Stream) -> tuple[np.ndarray, float]:
@@ -22,6 +25,13 @@ def in_memory(stream: Stream) -> Stream:
     """Return a stream whose chunks were made already, so that no clock counts their making."""
     chunks = list(stream.chunks())
     return replace(stream, source=lambda: iter(chunks))
+
+
+@cache
+def sparse_rows(entry: str) -> tuple[csr_array, np.ndarray]:
+    """Return sparse rows and labels of an entry of the data catalogue, in the order of the file."""
+    X, y = datasets.load(entry).arrays()
+    return csr_array(X, dtype=float), y
 
 
 def curve_rounds(n: int, points: int, first: int = 1) -> np.ndarray:

@@ -6,19 +6,13 @@ from typing import Any
 import numpy as np
 
 from onearm.experiments.job import Record
+from papers.boz17.paper import DATA_SETS, powers
 from papers.boz17.results import Results
-from papers.boz17.runs import DATA_SETS, FIRST, POINTS, powers
+from papers.boz17.runs import FIRST, POINTS
 from papers.figures import mean_and_range, subplots
 from papers.playing import curve_rounds
 
 LINES = {"Banditron": "C0", "PNewtron": "C1", "SOBAdiag": "C3", "Perceptron": "k"}
-TITLES = {
-    "synsep": "SynSep",
-    "synnonsep": "SynNonSep",
-    "covtype": "Covtype",
-    "reuters": "Reuters-21578 in place of Reuters4",
-    "rcv1": "Reuters4",
-}
 
 
 def draw(records: list[Record], path: Path) -> None:
@@ -33,7 +27,7 @@ def draw(records: list[Record], path: Path) -> None:
         for learner in results.played(data):
             _by_gamma(above, results, data, learner)
             _by_rounds(below, results, data, learner)
-        above.set_title(TITLES[data], loc="left")
+        above.set_title(DATA_SETS[data], loc="left")
         above.set(xlabel="γ", ylim=(0, 1))
         above.set_xscale("log", base=2)
         above.yaxis.set_major_formatter(PercentFormatter(1.0))

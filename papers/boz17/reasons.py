@@ -12,7 +12,7 @@ from typing import Any
 from onearm import Stream
 from onearm.experiments.job import OnProgress, Record
 from papers.boz17 import runs
-from papers.boz17.runs import ENTRIES, SIZES, load
+from papers.boz17.runs import SIZES, load
 from papers.markdown import table, written_by
 from papers.records import select
 from papers.replication import Options, Replication, Request
@@ -38,7 +38,7 @@ class Job(runs.Job):
 
     def play(self, progress: OnProgress) -> Record:
         """Return the error in the last pass."""
-        learner, rows = self.make(), load(ENTRIES[self.data])
+        learner, rows = self.make(), load(self.data)
         error = 1.0
         for number in range(self.passes):
             X, y = rows.shuffled(1000 * self.seed + number).first(self.rounds).arrays()

@@ -1,6 +1,6 @@
 """Figure 2 of BOZ17 as tables and claims, and the figure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -8,8 +8,9 @@ from onearm.experiments.job import Record
 from papers.boz17 import figure
 from papers.boz17 import runs as plan
 from papers.boz17.claims import claims, lowest, newtron
+from papers.boz17.paper import DATA_SETS, LEARNERS
 from papers.boz17.results import NEAR, Results
-from papers.boz17.runs import DATA_SETS, RUNS, jobs
+from papers.boz17.runs import RUNS, jobs
 from papers.claims import claims_table, count, percent
 from papers.markdown import page, table, written_by
 from papers.replication import Options, Replication, Request
@@ -43,7 +44,7 @@ def text(records: list[Record], request: Request) -> str:
     few = max((run["played"] for run in records if run["data"] == "reuters"), default=0)
     parts = [NOTES.format(few=few, near=100 * NEAR), _best(results, DATA_SETS)]
     parts += ["## What the paper says", WORDS, count(tested), claims_table(tested)]
-    others = [data for data in plan.ALTERNATIVES if len(results.played(data)) == len(plan.LEARNERS)]
+    others = [data for data in plan.ALTERNATIVES if len(results.played(data)) == len(LEARNERS)]
     if others:
         tested = [c for d in others for test in (newtron, lowest) for c in test(results, d)]
         parts += ["## Other readings of Covtype", COVTYPE]
@@ -58,7 +59,7 @@ def _missing(results: Results) -> list[str]:
     return [f"{' to '.join(map(str, span))} of {RUNS} runs"] * (span != [RUNS])
 
 
-def _best(results: Results, names: Sequence[str]) -> str:
+def _best(results: Results, names: Iterable[str]) -> str:
     rows = []
     for data in names:
         for learner in results.played(data):
@@ -77,7 +78,7 @@ def _best(results: Results, names: Sequence[str]) -> str:
 
 REPLICATION = Replication(
     stages=(jobs,), report="figure2.md", text=text, figure="figure2.png", draw=figure.draw,
-    names=(tuple(plan.SIZES), tuple(plan.LEARNERS)), defaults=Options(runs=RUNS),
+    names=(tuple(plan.SIZES), tuple(LEARNERS)), defaults=Options(runs=RUNS),
     quick=Options(runs=2), on_request=(plan.FETCHED,),
     claims={"boz17.figure2": lambda records: claims(Results(records))},
 )  # fmt: skip

@@ -3,10 +3,10 @@
 import numpy as np
 
 from onearm.experiments.job import Record
-from papers.boz17.runs import LEARNERS, SIZES, powers
+from papers.boz17.paper import BANDITS, LEARNERS, powers
 from papers.claims import Values
+from papers.records import grouped
 
-BANDITS = ("Banditron", "PNewtron", "SOBAdiag")
 NEAR = 0.05  # what the error may be above the best bandit's and still be good
 
 
@@ -14,11 +14,8 @@ class Results:
     """Runs by data set, learner and γ, of the seeds that have every γ of a learner."""
 
     def __init__(self, records: list[Record]) -> None:
-        self.runs: dict[tuple[str, str, int], dict[int, Record]] = {}
-        for run in records:
-            cell = self.runs.setdefault((run["data"], run["learner"], run["power"]), {})
-            cell[run["seed"]] = run
-        self.data_sets = [data for data in SIZES if any(cell[0] == data for cell in self.runs)]
+        cells = grouped(records, "data", "learner", "power")
+        self.runs = {cell: {run["seed"]: run for run in runs} for cell, runs in cells.items()}
 
     def seeds(self, data: str, *learners: str) -> list[int]:
         """Return the seeds of runs that all these learners have with every γ."""

@@ -7,29 +7,26 @@
     covtype-raw          columns as they are, which LibSVM has too
     covtype-file         scaled, in the order of the file
 
-Rows of data sets are shuffled with the seed. The paper fixes all parameters except γ: a = 1 of
-SOBA, α = 10, β = 0.01 and D = 1 of PNewtron. It has only the diagonal versions of Newtron and SOBA.
+Rows of data sets are shuffled with the seed.
 
 Differs from the paper: it does not say whether runs differ in the order of rows; ours do, and in
 the rows of SynSep and SynNonSep. Our Newtron is scaled down to the ball of radius D.
 """
 
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
-
-from scipy.sparse import csr_array
 
 import onearm
 from onearm import Stream, SynNonSep, SynSep
 from onearm.experiments.job import OnProgress, Record
 from onearm.streams import datasets
-from papers.playing import curve, curve_rounds, in_memory, play_timed
+from papers.boz17.paper import LEARNERS, powers
+from papers.playing import curve, curve_rounds, in_memory, play_timed, sparse_rows
 from papers.replication import Request
 from papers.trial import Trial
 
 SYNTHETIC = {"synsep": SynSep, "synnonsep": SynNonSep}
-DATA_SETS = ("synsep", "synnonsep", "covtype", "reuters", "rcv1")  # in the order of the figure
 RAW, FILE = "covtype-raw", "covtype-file"
 ENTRIES = {  # of the data catalogue
     "covtype": "covtype-scaled", "reuters": "reuters-topics", "rcv1": "rcv1", RAW: "covtype",
@@ -45,13 +42,6 @@ SIZES |= {
     data: (datasets.about(entry).classes, datasets.about(entry).features)
     for data, entry in ENTRIES.items()
 }
-LEARNERS: dict[str, tuple[str, dict[str, Any]]] = {  # the paper's names, our classes
-    "Banditron": ("Banditron", {}),
-    "PNewtron": ("Newtron", {"alpha": 10.0, "beta": 0.01, "D": 1.0, "diagonal": True}),
-    "SOBAdiag": ("SOBA", {"a": 1.0, "diagonal": True}),
-    "Perceptron": ("Perceptron", {}),
-}
-POWERS = range(1, 17)  # γ = 2 to minus these
 POINTS, FIRST = 30, 100  # of a curve, and its first round
 RUNS = 10
 
@@ -103,22 +93,15 @@ def jobs(request: Request, _: list[Record]) -> list[Job]:
     ]
 
 
-def powers(learner: str) -> range:
-    """Return the powers of γ that a learner plays with."""
-    return range(1) if learner == "Perceptron" else POWERS
-
-
 @lru_cache(maxsize=1)
 def stream(data: str, seed: int, rounds: int) -> Stream:
     """Return rows in memory, in the order in which the run with this seed plays them."""
     if data in SYNTHETIC:
         return in_memory(SYNTHETIC[data](rounds, seed=seed))
-    rows = load(ENTRIES[data])
+    rows = load(data)
     return in_memory((rows if data == FILE else rows.shuffled(seed)).first(rounds))
 
 
-@cache
-def load(entry: str) -> Stream:
+def load(data: str) -> Stream:
     """Return sparse rows in the order of the file."""
-    X, y = datasets.load(entry).arrays()
-    return Stream.of(csr_array(X, dtype=float), y, name=entry)
+    return Stream.of(*sparse_rows(ENTRIES[data]), name=ENTRIES[data])

@@ -1,8 +1,4 @@
-"""What C09 prints, and what it says of how the numbers were made.
-
-G. Chen, G. Chen, J. Zhang, S. Chen, C. Zhang. Beyond Banditron: a conservative and efficient
-reduction for online multiclass prediction with bandit setting model. ICDM 2009, section VI.
-"""
+"""What C09 prints in section VI, and what it says of how the numbers were made."""
 
 from typing import Any
 

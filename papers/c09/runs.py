@@ -12,7 +12,7 @@ the order of the file (`file`), and for the offset tree its rule and its explora
 """
 
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from onearm.experiments.job import OnProgress, Record
 from onearm.streams import datasets
 from onearm.streams.preparations import normalize
 from papers.c09.paper import GAMMA, METHODS, OVA, STAND_IN, TREES
-from papers.playing import curve, curve_rounds, in_memory, play_timed
+from papers.playing import curve, curve_rounds, in_memory, play_timed, sparse_rows
 from papers.records import grouped, select
 from papers.replication import Request
 from papers.trial import Trial
@@ -166,17 +166,10 @@ def main_changes(best: Best, data: str, method: str) -> Changes:
     return (("gamma", best.get((data, method))),) if method == "Banditron" else ()
 
 
-@cache
-def load(data: str) -> tuple[csr_array, np.ndarray]:
-    """Return the rows of a data set as the paper describes them, in the order of the file."""
-    X, y = datasets.load(ENTRIES[data]).arrays()
-    return csr_array(X, dtype=float), y
-
-
 @lru_cache(maxsize=8)
 def stream(data: str, rows: str, seed: int, rounds: int) -> Stream:
     """Return rows in memory, in the order in which the run with this seed plays them."""
-    X, y = load(data)
+    X, y = sparse_rows(ENTRIES[data])
     if rows == "unit":
         X = normalize(X)
     elif "signed" in rows:

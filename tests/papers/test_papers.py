@@ -11,8 +11,8 @@ from onearm import Stream
 from papers import claims, playing, verdicts
 from papers.bh20 import report as bh20_report
 from papers.boz17 import report as boz17_report
+from papers.boz17.paper import LEARNERS, powers
 from papers.boz17.results import Results
-from papers.boz17.runs import LEARNERS, powers
 from papers.c09 import figure as c09_figure
 from papers.c09 import gate as c09_gate
 from papers.c09 import report as c09_report
