@@ -25,6 +25,7 @@ class Published(NamedTuple):
     title: str
     module: str  # has its REPLICATION
     needs: tuple[str, ...] = PLOTS  # packages
+    ours: bool = False  # our question, not a table or figure of the paper
 
 
 PUBLISHED = {
@@ -33,24 +34,24 @@ PUBLISHED = {
     "c09.figure2": Published("the same runs as table1", "c09.report"),
     "c09.figure3": Published("the same runs as table1", "c09.report"),
     "c09.figure4": Published("the same runs as table1", "c09.report"),
-    "c09.gate": Published("conservative OVA with a gate", "c09.gate", ()),
+    "c09.gate": Published("conservative OVA with a gate", "c09.gate", (), ours=True),
     "boz17.figure2": Published("errors by γ and by rounds", "boz17.report"),
-    "boz17.reasons": Published("why claims do not hold", "boz17.reasons", ()),
+    "boz17.reasons": Published("why claims do not hold", "boz17.reasons", (), ours=True),
     "z19.table1": Published("boosters, accuracy of the last fifth", "z19.report"),
     "z19.table2": Published("the same runs as table1", "z19.report"),
     "z19.figure1": Published("the same runs as table1", "z19.report"),
     "z19.figure2": Published("the same runs as table1", "z19.report"),
     "z19.estimators": Published("estimator (3) beside (4)", "z19.estimators", ()),
-    "z19.readings": Published("what lies behind cells that differ", "z19.readings", ()),
-    "z19.boosting": Published("does AdaBandit boost?", "z19.boosting_report"),
+    "z19.readings": Published("what lies behind cells that differ", "z19.readings", (), ours=True),
+    "z19.boosting": Published("does AdaBandit boost?", "z19.boosting_report", ours=True),
     "b10.table1": Published("AdaBoost.MH, errors", "b10.report", BOTH),
     "b10.figure3": Published("which columns are chosen", "b10.features", BOTH),
     "b10.figure4": Published("the same runs as table1", "b10.report", BOTH),
-    "b10.usps": Published("why stumps have a higher error on USPS", "b10.usps", BOTH),
-    "b10.products": Published("ways to fit products; sequences", "b10.products", BOTH),
+    "b10.usps": Published("why stumps have a higher error on USPS", "b10.usps", BOTH, ours=True),
+    "b10.products": Published("ways to fit products; sequences", "b10.products", BOTH, ours=True),
     "bh20.table1": Published("regret and cost", "bh20.regret_report"),
     "bh20.table2": Published("regression, losses", "bh20.report", ()),
-    "bh20.learners": Published("more weak learners than table2", "bh20.learners", ()),
+    "bh20.learners": Published("more weak learners than table2", "bh20.learners", (), ours=True),
 }
 
 

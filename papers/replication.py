@@ -61,7 +61,7 @@ class Replication:
     ledger: str = "runs.jsonl"
     on_request: tuple[str, ...] = ()  # played only if --only names them
     needs_all: bool = False  # whether nothing can be written from a part of the runs
-    repeat: Callable[[Any], int] = lambda job: job.seed  # which run of its cell a job is
+    repeat: Callable[[Any], int] = lambda job: getattr(job, "seed", 0)  # which run of its cell
     cells: Mapping[str, Callable[[list[Record]], list[Cell]]] = field(default_factory=dict)
     claims: Mapping[str, Callable[[list[Record]], list[Claim]]] = field(default_factory=dict)
 

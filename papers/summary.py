@@ -7,7 +7,7 @@ from the stored runs.
 
 from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from papers import PUBLISHED, RESULTS, find_replication
 from papers.claims import FAILS, HOLDS, OPEN, Claim
@@ -17,15 +17,6 @@ from papers.verdicts import POINTS, SHARE, WORSE, Cell, count_outcomes
 
 OUT = "papers.md"
 CURVES = "Curves with neither printed numbers nor tested claims"
-NOT_THE_PAPERS = (
-    "c09.gate",
-    "b10.usps",
-    "b10.products",
-    "z19.boosting",
-    "z19.readings",
-    "bh20.learners",
-    "boz17.reasons",
-)  # our questions
 HEAD = f"""\
 Written by `onearm papers summary` from the stored runs. A cell is an error or a loss that a paper
 prints and that was computed again. Within: at most {100 * SHARE:g} % of the paper's number from it
@@ -37,34 +28,29 @@ data sets and settings, and figures of pseudocode, are not results and not here.
 
 
 class Outcome(NamedTuple):
-    """A table or figure, its cells and its claims."""
+    """A table or figure of a paper, its cells and its claims."""
 
     name: str
-    title: str
     cells: list[Cell]
     claims: list[Claim]
 
 
 def outcomes(results: Path = RESULTS) -> list[Outcome]:
-    """Return all tables and figures with what our stored runs say of them."""
+    """Return all tables and figures of the papers with what our stored runs say of them."""
     every = []
-    for name, published in PUBLISHED.items():
-        if name in NOT_THE_PAPERS:
-            continue
+    for name in (name for name, published in PUBLISHED.items() if not published.ours):
         plan = find_replication(name)
-        records = []
-        if name in plan.cells or name in plan.claims:
-            records = [run for _, run in stored_runs(plan, results / name.split(".")[0])]
-        cells = plan.cells[name](records) if name in plan.cells else []
-        claims = plan.claims[name](records) if name in plan.claims else []
-        every.append(Outcome(name, published.title, cells, claims))
+        tests: list[Any] = [plan.cells.get(name), plan.claims.get(name)]
+        stored = stored_runs(plan, results / name.split(".")[0]) if any(tests) else []
+        records = [run for _, run in stored]
+        every.append(Outcome(name, *(test(records) if test else [] for test in tests)))
     return every
 
 
 def text(every: list[Outcome]) -> str:
     """Return the page in Markdown."""
-    rows, curves = [], [f"`{name}`" for name, _, cells, claims in every if not cells + claims]
-    for name, _, cells, claims in every:
+    rows, curves = [], [f"`{name}`" for name, cells, claims in every if not cells + claims]
+    for name, cells, claims in every:
         if not cells + claims:
             continue
         counts = [str(n) for n in count_outcomes(cells).values()] if cells else [""] * 4
@@ -72,7 +58,7 @@ def text(every: list[Outcome]) -> str:
         tested = [str(verdicts.count(v)) for v in (HOLDS, FAILS, OPEN)] if claims else [""] * 3
         rows.append([f"`{name}`", str(len(cells) or ""), *counts, *tested])
     head = ["table or figure", "cells", *count_outcomes([]), "claims hold", "do not", "open"]
-    total = [cell for _, _, cells, _ in every for cell in cells]
+    total = [cell for _, cells, _ in every for cell in cells]
     outcome = ", ".join(f"{n} {kind}" for kind, n in count_outcomes(total).items())
     parts = ["# What came out the same", HEAD, f"Of {len(total)} cells: {outcome}."]
     parts += [table(head, rows), f"{CURVES}: {', '.join(curves) or 'none'}."]
@@ -90,7 +76,7 @@ def _papers(every: list[Outcome]) -> str:
 def _worse(every: list[Outcome]) -> str:
     rows = [
         [f"`{name}`", cell.name, f"{cell.theirs:.4g}", f"{cell.ours:.4g}"]
-        for name, _, cells, _ in every
+        for name, cells, _ in every
         for cell in cells
         if cell.outcome() == WORSE
     ]
@@ -100,7 +86,7 @@ def _worse(every: list[Outcome]) -> str:
 def _failed(every: list[Outcome]) -> str:
     rows = [
         [f"`{name}`", claim.statement, claim.data, claim.numbers]
-        for name, _, _, claims in every
+        for name, _, claims in every
         for claim in claims
         if claim.verdict == FAILS
     ]

@@ -17,7 +17,7 @@ from onearm.experiments.job import OnProgress, Record
 from papers.bh20 import runs
 from papers.bh20.runs import LOSSES_ALONE, METHODS, MOST, RUNS
 from papers.markdown import table, written_by
-from papers.replication import Options, Replication, Request
+from papers.replication import Replication, Request
 from papers.trial import Trial
 from papers.verdicts import mean
 
@@ -91,5 +91,5 @@ clipped to the range of the answers in the first half, as Π_Y.
 
 REPLICATION = Replication(
     stages=(jobs,), report="learners.md", text=text, ledger="learners.jsonl",
-    names=(DATA, BOOSTERS), defaults=Options(), repeat=lambda job: 0,
+    names=(DATA, BOOSTERS),
 )  # fmt: skip

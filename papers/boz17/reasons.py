@@ -15,7 +15,7 @@ from papers.boz17 import runs
 from papers.boz17.runs import SIZES, load
 from papers.markdown import table, written_by
 from papers.records import select
-from papers.replication import Options, Replication, Request
+from papers.replication import Replication, Request
 from papers.verdicts import mean
 
 PASSES = (1, 10, 50)
@@ -91,5 +91,5 @@ PNewtron on {ROUNDS:,} shuffled rows of Covtype, scaled, by the radius of its ba
 
 REPLICATION = Replication(
     stages=(jobs,), report="reasons.md", text=text, ledger="reasons.jsonl",
-    names=(("reuters", "covtype"),), defaults=Options(),
+    names=(("reuters", "covtype"),),
 )  # fmt: skip

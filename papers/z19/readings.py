@@ -23,7 +23,7 @@ from onearm.boosting.costs import sigmoid
 from onearm.core.kernels import compose, kernel
 from onearm.experiments.job import Record
 from papers.markdown import table, written_by
-from papers.replication import Options, Replication, Request
+from papers.replication import Replication, Request
 from papers.verdicts import mean
 from papers.z19 import runs
 from papers.z19.data import sizes
@@ -117,5 +117,5 @@ the width of a 95 % interval. "Monte Carlo" and "slope sign" are what the author
 
 REPLICATION = Replication(
     stages=(jobs,), report="readings.md", text=text, ledger="readings.jsonl",
-    names=(tuple(SEEDS),), defaults=Options(), repeat=lambda job: 0,
+    names=(tuple(SEEDS),),
 )  # fmt: skip
