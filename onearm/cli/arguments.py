@@ -8,6 +8,7 @@ import typer
 from typer import Option
 
 import onearm
+from onearm.racing import texts
 from onearm.schema.names import did_you_mean
 
 Learners = Annotated[
@@ -24,6 +25,10 @@ Nominal = Annotated[
 SchemaFile = Annotated[
     Path | None,
     Option("--schema", help="What the columns of a file are: JSON of a Schema, or infer."),
+]
+Raw = Annotated[bool, Option("--raw", help=texts.RAW)]
+Place = Annotated[
+    str, Option(help="all-cores, a number of cores, ray, or the address of a Ray cluster.")
 ]
 RACERS = (
     "chorus,perceptron,banditron,soba,newtron,conservativeova,offsettree,inversegap,bag,"

@@ -8,6 +8,7 @@ import typer
 from typer import Option
 
 from onearm.cli import papers
+from onearm.cli.arguments import Place
 from onearm.cli.errors import errors_in_words
 
 
@@ -22,9 +23,7 @@ def bakeoff(
     stages: Annotated[
         int, Option(min=1, max=3, help="1: defaults, 2: tuning as well, 3: chosen settings too.")
     ] = 3,
-    on: Annotated[
-        str, Option(help="all-cores, a number of cores, ray or the address of a Ray cluster.")
-    ] = "all-cores",
+    on: Place = "all-cores",
     dry_run: Annotated[
         bool, Option("--dry-run", help="Play nothing; print how many runs and CPU hours it takes.")
     ] = False,

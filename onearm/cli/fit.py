@@ -10,6 +10,7 @@ import onearm
 from onearm.cli.arguments import (
     Label,
     Nominal,
+    Raw,
     SchemaFile,
     file_options,
     find_name,
@@ -36,7 +37,7 @@ def fit(
     ] = None,
     seed: Annotated[int, Option(min=0, max=2**62 - 1, help="Random seed.")] = 0,
     shuffle: Annotated[bool, Option("--shuffle", help="Play the rows in a random order.")] = False,
-    raw: Annotated[bool, Option("--raw", help="Do not prepare rows for linear learners.")] = False,
+    raw: Raw = False,
     race: Annotated[
         Path | None,
         Option(help="Folder of a race: its winner on the data, with its run played again."),

@@ -10,6 +10,8 @@ from onearm.cli.arguments import (
     RACERS,
     Label,
     Nominal,
+    Place,
+    Raw,
     SchemaFile,
     file_options,
     numbers,
@@ -17,6 +19,7 @@ from onearm.cli.arguments import (
 )
 from onearm.cli.errors import ending_with_sigterm, errors_in_words
 from onearm.cli.results import command_line, require_results_folder, results_console, show_written
+from onearm.racing import texts
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -38,25 +41,19 @@ def race(
         str,
         Option(help="Learners, case-insensitive, comma-separated; your own as file.py:Class."),
     ] = RACERS,
-    repeats: Annotated[int, Option(min=1, help="How often each learner plays each stream.")] = 3,
-    rounds: Annotated[
-        int | None, Option(min=10, help="Rounds of a run; by default all rows.")
-    ] = None,
-    seed: Annotated[
-        int, Option(min=0, max=2**62 - 1, help="Random seed of rows and learners.")
-    ] = 0,
+    repeats: Annotated[int, Option(min=1, help=texts.REPEATS)] = 3,
+    rounds: Annotated[int | None, Option(min=10, help=texts.ROUNDS)] = None,
+    seed: Annotated[int, Option(min=0, max=2**62 - 1, help=texts.SEED)] = 0,
     tune: Annotated[
         bool, Option("--tune", help="Choose exploration rates on the first rows.")
     ] = False,
     exploration: Annotated[str, Option(help="Exploration rates to try, comma-separated.")] = "",
-    in_order: Annotated[bool, Option("--in-order", help="Do not shuffle rows.")] = False,
-    raw: Annotated[bool, Option("--raw", help="Do not prepare rows for linear learners.")] = False,
+    in_order: Annotated[bool, Option("--in-order", help=texts.IN_ORDER)] = False,
+    raw: Raw = False,
     label: Label = None,
     nominal: Nominal = "",
     schema: SchemaFile = None,
-    on: Annotated[
-        str, Option(help="all-cores, a number of cores, ray, or a Ray cluster's address.")
-    ] = "all-cores",
+    on: Place = "all-cores",
     out: Annotated[Path, Option(help="Folder of the results.")] = Path("race"),
     figures: Annotated[bool, Option("--figures", help="Write SVG and PNG, too.")] = False,
     show: Annotated[bool, Option("--open", help="Open the page in a browser.")] = False,

@@ -25,6 +25,7 @@ from onearm.core.parameters import parameters
 from onearm.experiments import identity
 from onearm.experiments.job import hash_text
 from onearm.prepare.prepared import Prepared, wants_preparation
+from onearm.racing import texts
 from onearm.racing.entries import grid, grid_size, learner_class, learner_entry, stream_grid
 from onearm.racing.foreign import ForeignClass
 from onearm.racing.rows import Source, resolve
@@ -40,7 +41,7 @@ SIZES = ("n_classes", "n_features", "nominal", "seed")  # parameters that the ra
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be raced.
+    __doc__ = f"""What is to be raced.
 
     Parameters
     ----------
@@ -52,12 +53,11 @@ class Plan:
         `update`, `predict_one` and `learn_one`, or `predict` and `partial_fit`; or dicts with one
         of these as `name` and parameters, where a list of values is a grid.
     repeats
-        How often each learner plays each stream, in another order or on other rows each time.
+        {texts.REPEATS}
     rounds
-        The number of rounds; None for all rows. Where there are fewer rows, they are played
-        again. A Stream without `n_rows` needs it, and is read no further.
+        {texts.ROUNDS} A Stream without `n_rows` needs it, and is read no further.
     seed
-        Random seed of rows and learners in the first repeat; repeat i has seed + i.
+        {texts.SEED}
     tune
         The share of each stream, in [0, 0.5], on which exploration rates are chosen before the
         race: those rounds are not part of it, for any learner. There are at least 100 rounds for
@@ -65,9 +65,9 @@ class Plan:
     exploration
         A grid of exploration rates for every learner; empty for its default.
     in_order
-        Whether rows come in the order of their source in every repeat; else they are shuffled.
+        {texts.IN_ORDER}
     raw
-        Whether all learners see unscaled rows; else linear ones see them scaled.
+        {texts.RAW}
     """
 
     streams: Sequence[Any]
