@@ -11,7 +11,7 @@ from onearm.experiments.identity import machine, machines, versions
 from onearm.ope.evaluation import Curve, Estimate, Evaluation, Part
 from onearm.ope.words import (
     INTERVALS,
-    VALID,
+    YES_OR_NO,
     against,
     decimals_of,
     effective_of,
@@ -46,7 +46,7 @@ def page_data(evaluation: Evaluation, command: str = "") -> Data:
         "rewards": [low, high],
         "against": against(evaluation), "level": settings["level"],
         "levels": levels(evaluation), "kind": INTERVALS[str(kind.interval)],
-        "valid": VALID[kind.valid_while_learning], "differences": differences,
+        "valid": YES_OR_NO[kind.valid_while_learning], "differences": differences,
         "estimates": [_estimate_data(e, evaluation) for e in evaluation.estimates],
         "meanings": meanings(evaluation), "weights": [asdict(w) for w in evaluation.weights],
         "curves": [_curve_data(curve, low, high) for curve in evaluation.curves],
@@ -63,7 +63,7 @@ def _estimate_data(e: Estimate, evaluation: Evaluation) -> Data:
     return {
         "label": e.policy, "estimator": e.estimator, "estimates": e.estimates, "value": e.value,
         "low": e.low, "high": e.high, "kind": kind_of(e),
-        "valid": VALID[e.valid_while_learning], "n_events": e.n_events,
+        "valid": YES_OR_NO[e.valid_while_learning], "n_events": e.n_events,
         **{key: getattr(weights, key) if weights else None for key in keys},
     }  # fmt: skip
 

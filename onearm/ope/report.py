@@ -11,7 +11,7 @@ from rich.text import Text
 from onearm.ope.evaluation import Estimate, Evaluation, Part
 from onearm.ope.words import (
     INTERVALS,
-    VALID,
+    YES_OR_NO,
     against,
     decimals_of,
     effective_of,
@@ -71,7 +71,7 @@ def _estimates(evaluation: Evaluation) -> Table:
     for e in evaluation.estimates:
         table.add_row(
             Text(e.policy), e.estimator, number(e.value, decimals), _interval(e, decimals),
-            kind_of(e), VALID[e.valid_while_learning],
+            kind_of(e), YES_OR_NO[e.valid_while_learning],
         )  # fmt: skip
     return table
 
@@ -102,7 +102,7 @@ def _differences(evaluation: Evaluation) -> Table:
     kind = evaluation.differences[0]
     caption = (
         f"Intervals: {INTERVALS[str(kind.interval)]}, {levels(evaluation)}; "
-        f"valid while the logging policy learns: {VALID[kind.valid_while_learning]}."
+        f"valid while the logging policy learns: {YES_OR_NO[kind.valid_while_learning]}."
     )
     table = _table(f"Compared with {against(evaluation)}, on the same events", caption)
     _columns(table, "policy", "difference, interval")

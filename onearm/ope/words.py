@@ -25,7 +25,7 @@ def kind_of(estimate: Estimate) -> str:
     return INTERVALS[estimate.interval] + f" of {estimate.interval_of}" * other
 
 
-VALID = {True: "yes", False: "no", None: "–"}
+YES_OR_NO = {True: "yes", False: "no", None: "–"}
 
 
 def decimals_of(evaluation: Evaluation) -> int:
