@@ -59,6 +59,10 @@ MaxWeight = Annotated[
 By = Annotated[str | None, Option(help="Column whose values are judged apart.")]
 Windows = Annotated[int, Option(min=1, max=1000, help="Windows of time that are judged apart.")]
 Seed = Annotated[int, Option(min=0, max=2**62 - 1, help="Random seed of bootstrap and replay.")]
+Unseen = Annotated[
+    bool,
+    Option("--unseen", help="The saved models have not learnt from events of this log."),
+]
 SchemaFile = Annotated[Path | None, Option(help="What the columns are: JSON of a Schema.")]
 Range = Annotated[str, Option(metavar="LOW,HIGH", help="The range of rewards; default: 0,1.")]
 Costs = Annotated[
@@ -101,6 +105,7 @@ def evaluate(
     by: By = None,
     windows: Windows = 10,
     seed: Seed = 0,
+    unseen: Unseen = False,
     schema: SchemaFile = None,
     rewards: Range = "",
     costs: Costs = "",
@@ -175,7 +180,7 @@ def _evaluated(asked: dict[str, Any]) -> "Evaluation":
                 log, asked["policy"], against=asked["against"], model=model,
                 estimator=estimators, interval=asked["interval"], level=asked["level"],
                 fitting=asked["fitting"], max_weight=asked["max_weight"], by=asked["by"],
-                n_windows=asked["windows"], seed=asked["seed"],
+                n_windows=asked["windows"], seed=asked["seed"], unseen=asked["unseen"],
                 progress=lambda done: update(completed=done),
             )  # fmt: skip
     except KeyboardInterrupt:

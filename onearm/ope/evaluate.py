@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any
 
+from onearm.core.learner import Learner
 from onearm.log.log import Log
 from onearm.ope.checks import require_sound
 from onearm.ope.estimating import (
@@ -26,7 +27,7 @@ from onearm.ope.estimating import (
 from onearm.ope.evaluation import Evaluation
 from onearm.ope.naming import as_policies, as_policy
 from onearm.ope.parts import segments, windows
-from onearm.ope.policies import Policy
+from onearm.ope.policies import Policy, require_traced
 from onearm.ope.uncertainty import VALID, require_valid
 from onearm.ope.weighing import Judged, Progress, weigh
 from onearm.schema.names import counted, did_you_mean
@@ -36,7 +37,7 @@ def evaluate(
     log: Any, policies: Any, *, against: Any = "logged", estimator: str | Iterable[str] = "dr",
     interval: str | None = None, level: float = 0.95, model: Any = "linear",
     fitting: str = "predictable", max_weight: float | None = None, by: str | None = None,
-    n_windows: int = 10, seed: int = 0, progress: Progress | None = None,
+    n_windows: int = 10, seed: int = 0, unseen: bool = False, progress: Progress | None = None,
 ) -> Evaluation:  # fmt: skip
     """Return estimates of what policies earn, from the log of another.
 
@@ -63,8 +64,8 @@ def evaluate(
         The reward model of dm, dr, sndr, switch_dr and dros: "linear", a learner or its class, a
         scikit-learn classifier or regressor for each label, or "none".
     fitting
-        "predictable": an event is judged by a model fitted on earlier events. "cross_fitted": by
-        one fitted on the other half of the log, for the log of a policy that stayed the same.
+        "predictable": an event is judged by a model of earlier events. "cross_fitted": by one of
+        the other half of the log, for the log of a policy that stayed the same.
     max_weight
         What no weight can exceed, or the limit of clipped_ips; known beforehand, not from the log.
     by
@@ -73,16 +74,17 @@ def evaluate(
         Number of windows of the log, of equally many events, that are judged apart.
     seed
         Random seed of bootstrap and replay.
+    unseen
+        States that no given model learnt from this log by `update` or `play`: else it is refused.
     progress
-        A callable that gets the number of events done, in all passes: a log is read once, with
-        cross-fitted models twice, and again for each policy by replay.
+        A callable that gets the number of events done, in all passes.
     """
     if not isinstance(log, Log):
-        got = f"got a {type(log).__name__}: Log.of, Log.from_table and Log.read make one"
-        raise ValueError(f"log must be an onearm.Log, {got}")
+        raise ValueError(f"log must be an onearm.Log (Log.read), got a {type(log).__name__}")
     settings = _settings(estimator, interval, level, fitting, max_weight, seed)
     _require_windows(n_windows)
-    candidates, other = as_policies(policies, log), as_policy(against, log)
+    candidates, other = as_policies(policies, log, unseen), as_policy(against, log, unseen)
+    _require_traced_model(model, unseen)
     column = None if by is None else _column_of(log, by)
     advance = _advancing(progress)
     judged = weigh(log, candidates, other, model, fitting, column, advance)
@@ -94,8 +96,13 @@ def evaluate(
 
 
 def n_passes(n_policies: int, estimators: Iterable[str], fitting: str) -> int:
-    """Return how often the log is read."""
+    """Return how often the log is read: once, by cross-fitting twice, by replay for each policy."""
     return 1 + (fitting == "cross_fitted") + n_policies * ("replay" in estimators)
+
+
+def _require_traced_model(model: Any, unseen: bool) -> None:
+    if isinstance(model, Learner):
+        require_traced(model, "model", unseen)
 
 
 def _advancing(progress: Progress | None) -> Progress | None:
@@ -142,7 +149,7 @@ def _evaluation(
         segments(log, judged, policies, by, settings.alpha, bounded_terms) if by else [],
         windows(log, judged, policies, n_windows, settings.alpha, bounded_terms),
         [*judged.check.findings(), *found],
-        [*_notes(log, judged, settings), *(p.doubt for p in (*policies, other) if p.doubt)],
+        _notes(log, judged, settings),
         settings._asdict() | {"against": other.name, "by": by},
     )  # fmt: skip
 

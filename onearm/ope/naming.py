@@ -9,6 +9,7 @@ an array, a function of the rows    probabilities or labels
 """
 
 from collections.abc import Iterable, Mapping
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -33,12 +34,12 @@ from onearm.schema.names import did_you_mean
 MADE = ("n_classes", "n_features", "nominal")  # parameters that follow from the log
 
 
-def as_policies(given: Any, log: Log) -> list[Policy]:
+def as_policies(given: Any, log: Log, unseen: bool = False) -> list[Policy]:
     """Return policies of a list, of a dict by name, or of a single one."""
     if isinstance(given, Mapping) and given:
-        return [_called(as_policy(spec, log), str(name)) for name, spec in given.items()]
+        return [_called(as_policy(spec, log, unseen), str(name)) for name, spec in given.items()]
     single = isinstance(given, str | Policy | np.ndarray) or not isinstance(given, Iterable)
-    policies = [as_policy(spec, log) for spec in ([given] if single else given)]
+    policies = [as_policy(spec, log, unseen) for spec in ([given] if single else given)]
     if not policies:
         raise ValueError("policies must be at least one, got none")
     names = [policy.name for policy in policies]
@@ -55,16 +56,18 @@ def _called(policy: Policy, name: str) -> Policy:
     return policy
 
 
-def as_policy(spec: Any, log: Log) -> Policy:
-    """Return the policy that is meant."""
+def as_policy(spec: Any, log: Log, unseen: bool = False) -> Policy:
+    """Return the policy that is meant; `unseen`: if it is a model, it has not seen the log."""
     if isinstance(spec, Policy):
-        return spec
+        policy = copy(spec)
+        policy.unseen = spec.unseen or unseen
+        return policy
     if isinstance(spec, str | Path):
-        return _named(str(spec), log)
+        return _named(str(spec), log, unseen)
     if isinstance(spec, type) and issubclass(spec, Learner):
         return Learning(log.learner(spec), spec.__name__)
     if isinstance(spec, Learner | onearm.Agent):
-        return Frozen(spec)
+        return Frozen(spec, unseen=unseen)
     if isinstance(spec, np.ndarray | list):
         return Column(spec)
     if callable(spec):
@@ -73,7 +76,7 @@ def as_policy(spec: Any, log: Log) -> Policy:
     raise ValueError(f"a policy must be {allowed}, got {spec!r}")
 
 
-def _named(text: str, log: Log) -> Policy:
+def _named(text: str, log: Log, unseen: bool) -> Policy:
     if text == "logged":
         return Logged()
     if text == "uniform":
@@ -85,7 +88,7 @@ def _named(text: str, log: Log) -> Policy:
         if not isinstance(model, Learner | onearm.Agent):
             wrong = f"{Path(text).name} is a {class_name(model)}"
             raise ValueError(f"a saved policy must be a learner or an agent: {wrong}")
-        return Frozen(model, Path(text).name)
+        return Frozen(model, Path(text).name, unseen)
     name, *settings = text.split() or [""]
     known = {learner.lower(): learner for learner in onearm.LEARNERS}
     if name.lower() not in known:

@@ -31,12 +31,19 @@ ALONG = (
     "not what it would have earned choosing for itself"
 )
 
+UNTRACED = (
+    "may have learnt from events of this log, which would make its value too high: what it learnt "
+    "by update or play is not known. If it has not seen them, state it: unseen=True, or --unseen "
+    "in a terminal. Otherwise let a new one learn by learn(log.first(n)), which it remembers"
+)
+
 
 class Policy:
     """What assigns probabilities to the labels of logged events."""
 
     name = ""
     estimates = FROZEN  # what its value is, in words
+    unseen = False  # whether it is stated that no model learnt from the log by update or play
 
     def start(self, log: Log) -> None:
         """Prepare for a log; refuse one of other sizes."""
@@ -52,11 +59,6 @@ class Policy:
     def can_judge(self, events: Events, places: np.ndarray) -> np.ndarray:
         """Return which events the policy may be judged on: none that it was trained on."""
         return np.ones(len(events), bool)
-
-    @property
-    def doubt(self) -> str:
-        """A sentence on what is not known of the policy, if there is something."""
-        return ""
 
 
 class Logged(Policy):
@@ -107,8 +109,8 @@ class Frozen(Policy):
 
     It is judged only on events that it has not learnt from. Learners and agents know this of logs
     that `learn` was given; an agent that learnt by `update` is judged on events of versions from
-    its own on. Where that is not known, a note says so, unless you state that it has not seen the
-    log: `unseen=True`.
+    its own on. Where that is not known, it is refused, unless you state that it has not learnt from
+    events of the log: `unseen=True`.
     """
 
     def __init__(self, model: Any, name: str = "", unseen: bool = False) -> None:
@@ -119,29 +121,17 @@ class Frozen(Policy):
     def start(self, log: Log) -> None:
         log.check_schema(self.learner)
         self.first = log.n_learnt(self.learner.trained_on)
-        is_traced = self.agent is not None or self.learner.trained_on is not None
-        self.is_doubtful = not (self.unseen or is_traced or _is_new(self.learner))
+        if self.agent is None:
+            require_traced(self.learner, self.name, self.unseen)
 
     def can_judge(self, events: Events, places: np.ndarray) -> np.ndarray:
         later = places >= self.first
         if self._has_updates and not self.unseen:
             if events.version is None:
-                self.is_doubtful = True
-            else:
-                later &= (
-                    events.version >= self.agent.version
-                )  # it may have learnt from earlier ones
+                raise ValueError(f"{self.name} {UNTRACED}")
+            # it may have learnt from earlier ones
+            later &= events.version >= self.agent.version
         return later
-
-    @property
-    def doubt(self) -> str:
-        if not self.is_doubtful:
-            return ""
-        return (
-            f"It is not known what {self.name} has learnt from by update or play: if there were "
-            "events of this log among it, its value is too high. If not, state it: "
-            "ope.Frozen(..., unseen=True)."
-        )
 
     @property
     def _has_updates(self) -> bool:
@@ -184,6 +174,12 @@ class Greedy(Frozen):
         return out
 
 
+def require_traced(learner: Any, name: str, unseen: bool) -> None:
+    """Refuse a learner that has learnt, unless it is known or stated that not from this log."""
+    if not (unseen or learner.trained_on is not None or _is_new(learner)):
+        raise ValueError(f"{name} {UNTRACED}")
+
+
 def _is_new(learner: Any) -> bool:
     """Whether a learner is as it was made: it has learnt nothing."""
     new, content = type(learner)(**learner.params()).content(), learner.content()
@@ -210,11 +206,11 @@ class Learning(Policy):
 
     estimates = ALONG
 
-    def __init__(self, learner: Any, name: str = "") -> None:
+    def __init__(self, learner: Any, name: str = "", unseen: bool = False) -> None:
         require_off_policy(learner)
         if learner.full_information:
             raise ValueError(f"{class_name(learner)} needs full information, which no log has")
-        self.new, self.name = learner, name or class_name(learner)
+        self.new, self.name, self.unseen = learner, name or class_name(learner), unseen
 
     def start(self, log: Log) -> None:
         """Start with a copy of the learner: the given one stays as it is."""
@@ -225,6 +221,7 @@ class Learning(Policy):
         if first > log.start:
             later = f"give a new learner, or later events: log.after({first - log.start})"
             raise ValueError(f"{self.name} was trained on events up to {first:,}: {later}")
+        require_traced(self.new, self.name, self.unseen)
         self.right = log.feedback == "one_right"
         self.low, self.width = log.rewards[0], log.rewards[1] - log.rewards[0]
 

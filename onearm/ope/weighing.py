@@ -111,7 +111,8 @@ def _nothing_to_judge(log: Log, policies: Sequence[Policy]) -> str:
         return f"{name} was trained on events up to {first:,} of this log: give later events"
     if not sum(log.counts[outcome] for outcome in ("reported", "default")):
         return f"the log has no event with a reward: {log}"
-    return "the policy may have learnt from all events of this log: give later ones"
+    of_all = "the policy may have learnt from all events of this log"
+    return f"{of_all}: give later ones, or state unseen=True if it has not"
 
 
 def _joined(parts: list[Any], check: LogCheck) -> Judged:

@@ -84,8 +84,8 @@ def test_an_agent_is_judged_on_later_events_only():
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("how", ["update", "learn", "nothing"])
-def test_what_is_not_known_of_a_frozen_policy_is_noted(how):
+@pytest.mark.parametrize("how", ["update", "play", "learn", "choose"])
+def test_a_policy_whose_training_is_not_known_is_refused(how):
     """A learner does not remember what it learnt by `update`, an agent no log without versions."""
     agent, log = logged(100)
     events = log.events()
@@ -95,13 +95,27 @@ def test_what_is_not_known_of_a_frozen_policy_is_noted(how):
     elif how == "update":
         choice = (events.label[0], None, events.propensity[0])
         learner.update(events.X[0], choice, 1.0)
-    notes = onearm.evaluate(log, {"it": learner}).notes
-    doubt = "It is not known what it has learnt from by update or play"
-    assert any(note.startswith(doubt) for note in notes) == (how == "update")
-    known = onearm.ope.Frozen(learner, unseen=True)
-    assert not any("is not known" in note for note in onearm.evaluate(log, known).notes)
+    elif how == "play":
+        learner.play(events.X, events.label)
+    else:
+        learner.choose(events.X[0])
+    forms = [learner, onearm.ope.Greedy(learner), onearm.ope.Learning(learner)]
+    for form in forms[: 2 if how == "learn" else 3]:
+        if how in ("update", "play"):
+            with pytest.raises(ValueError, match=r"it may have learnt .* state it: unseen=True"):
+                onearm.evaluate(log, {"it": form})
+            with pytest.raises(ValueError, match="may have learnt"):
+                onearm.evaluate(log, "uniform", against=form)
+        stated = onearm.evaluate(log, {"it": form}, against=form, unseen=how in ("update", "play"))
+        assert stated.estimates[1].n_events == (49 if how == "learn" else 99)
+    if how == "update":
+        with pytest.raises(ValueError, match="model may have learnt from events of this log"):
+            onearm.evaluate(log, "uniform", model=learner)
+        onearm.evaluate(log, "uniform", model=learner, unseen=True)
     X, chances = events.X, events.chances
     bare = onearm.Log.of(
         X, events.label, events.propensity, events.reward, chances=chances, schema=log.schema
     )
-    assert any("is not known" in note for note in onearm.evaluate(bare, {"it": agent}).notes)
+    with pytest.raises(ValueError, match="it may have learnt from events of this log"):
+        onearm.evaluate(bare, {"it": agent})
+    assert onearm.evaluate(bare, {"it": agent}, unseen=True).estimates[1].n_events == 99

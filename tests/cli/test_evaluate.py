@@ -173,9 +173,12 @@ def test_a_log_is_read_with_the_columns_and_labels_of_a_model(folder, suffix):
         events.to_json("mine.jsonl", orient="records", lines=True)
     else:
         getattr(events, f"to_{suffix[1:]}")(f"mine{suffix}", index=False)
-    output = run(f"mine{suffix}", "--policy", "agent.safetensors", "--policy", "always tech")
+    asked = [f"mine{suffix}", "--policy", "agent.safetensors", "--policy", "always tech"]
+    output = run(*asked, code=2)
+    assert "agent.safetensors may have learnt from events of this log" in output
+    assert "unseen=True, or --unseen in a terminal" in output
+    output = run(*asked, "--unseen")
     assert f"mine{suffix}: read with the columns and labels of agent.safetensors" in output
-    assert "It is not known what agent.safetensors has learnt from by update or play" in output
     first, second = (float(line["value"]) for line in numbers() if line["what"] == "difference")
     assert first == pytest.approx(second, abs=0.03)  # tech is always the best
 

@@ -8,8 +8,9 @@ import onearm
 from onearm import ope
 from onearm.log import pieces
 from onearm.ope.given import Column, Function
-from onearm.ope.policies import Constant, Frozen, Greedy, Learning, Uniform
+from onearm.ope.policies import Constant, Frozen, Greedy, Learning, Uniform, require_traced
 from onearm.ope.weighing import weigh
+from tests.cases import ids, make
 from tests.ope.random_logs import as_log, random_arrays
 
 K, N = 3, 60
@@ -199,6 +200,11 @@ def test_a_learner_of_later_events_has_seen_all_up_to_them():
     learner = log.learner(onearm.EpsilonGreedy)
     learner.learn(log.after(30).first(10))
     assert onearm.evaluate(log, learner).estimates[-1].n_events == 20
+
+
+@pytest.mark.parametrize("form", ids())
+def test_a_new_learner_is_known_to_be_new(form):
+    require_traced(make(form, 3, 4), "it", unseen=False)
 
 
 def test_learning_policies_must_be_new():
