@@ -5,12 +5,13 @@ event under a wrong id: who asks would take an old answer for a new one, so it i
 is the same whatever the order of its columns. One that was forgotten cannot be compared.
 """
 
+import json
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from onearm.schema.values import shown
+from onearm.schema.values import LARGEST, is_too_large, shown
 from onearm.service.records import Decision
 from onearm.service.replay import settings_at
 from onearm.service.requests import Decide
@@ -58,9 +59,21 @@ def as_context(data: bytes) -> dict[str, Any]:
     """Return the context of JSON."""
     try:
         context = _decode(data)
+    except msgspec.ValidationError:
+        raise ValueError(_out_of_range(data)) from None
     except (ValueError, RecursionError) as error:
         what = str(error).partition(" - at ")[0]  # a place within what is no JSON
         raise ValueError(f"context must be JSON: {what}") from None
     if not isinstance(context, dict):
         raise ValueError(f"context must be an object of columns, got {shown(context)}")
     return context
+
+
+def _out_of_range(data: bytes) -> str:
+    """Return what to say of a number that no float has, with the name of its column."""
+    context = json.loads(data, parse_int=float)  # such a number is infinite
+    columns = context if isinstance(context, dict) else {}
+    name = next((name for name, value in columns.items() if is_too_large(value)), None)
+    if name is None:
+        return f"context must be an object of columns, with numbers within ±{LARGEST:g}"
+    return f"column {name!r} must be finite and within ±{LARGEST:g}, got {shown(columns[name])}"

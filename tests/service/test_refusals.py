@@ -54,6 +54,29 @@ def test_the_same_event_with_another_wish_is_a_conflict(served, changed, words):
         ("decide", {"context": [1]}, 422, "object"),
         ("decide", {"context": {"age": "old"}}, 422, "number"),
         ("decide", {"context": {"age": 9.5e170, "on": "phone"}}, 422, "within"),
+        (
+            "decide",
+            b'{"context": {"age": 1e999}}',
+            422,
+            "column 'age' must be finite and within ±1e+100",
+        ),
+        ("decide", b'{"context": {"on": -1e999}}', 422, "column 'on' must be finite"),
+        (
+            "decide",
+            b'{"context": {"age": ' + b"9" * 5000 + b"}}",
+            422,
+            "column 'age' must be finite",
+        ),
+        ("decide", b'{"context": {"x": 1, "other": 1e999}}', 422, "column 'other' must be finite"),
+        ("decide", b'{"context": {"age": [1e999]}}', 422, "with numbers within ±1e+100"),
+        ("decide", b'{"context": [1e999]}', 422, "an object of columns"),
+        ("decide", b'[{"context": {"age": 1e999}}]', 207, "column 'age' must be finite"),
+        (
+            "add_policy",
+            b'{"policy": "x", "learner": {"name": "LinUCB", "alpha": 1e999}}',
+            422,
+            "learner must be an object with the class as `name` and its parameters",
+        ),
         ("decide", {"context": CONTEXT, "amnog": ["a"]}, 422, "amnog"),
         ("decide", {"context": CONTEXT, "among": ["z"]}, 422, "among"),
         ("decide", {"context": CONTEXT, "among": []}, 422, "among"),
@@ -81,7 +104,7 @@ def test_what_is_refused_says_why_and_changes_nothing(served, path, body, status
     before = len(served.store.log)
     got, answer = served.post(path, body)
     assert got == status, answer
-    assert words in json.dumps(answer)
+    assert words in json.dumps(answer, ensure_ascii=False)
     assert len(served.store.log) == before
 
 
