@@ -13,9 +13,12 @@ which the logarithm of the exponential loss falls; "edge" 1 - √(1-γ²); "squa
 
 The reward of a column changes with every round: it falls when the column's best stump has been
 added and rises slowly afterwards. `recent` forgets all but the last reward. At a node of a tree it
-takes the edge as a share of the node's weight; the published policies take it as it is.
+takes the edge as a share of the node's weight; the published policies take it as it is. It searches
+the first places of `order`, and only there rewards change. The places after these are summed by
+blocks, so that not all of 100,000 columns are passed over.
 
-Kernels take the tuple (columns, statistics, clock, L, p, order, uct, settings) of a Bandit.
+Kernels take the tuple (columns, statistics, clock, L, p, order, blocks, uct, settings) of a
+Bandit.
 
 R. Busa-Fekete, B. Kégl. Fast boosting using adversarial bandits. ICML 2010.
 """
@@ -36,6 +39,8 @@ REWARDS = ("log", "edge", "square")
 LOG, EDGE, SQUARE = range(3)
 PULLS, SUM, SQUARES, LAST = range(4)  # statistics of an arm: three of all rewards, and the last
 TIME, LARGEST = range(2)  # of the clock: pulls so far, the largest reward so far
+BLOCK = 256  # places of `order` that are summed together
+REWARDED, NEW = range(2)  # of a block: Σ s² of the arms that were pulled, how many never were
 
 
 class Bandit:
@@ -50,6 +55,8 @@ class Bandit:
         self.statistics, self.clock = np.zeros((M, 4)), np.zeros(2)
         self.L, self.p = np.full(M, eta * lam / 3.0 * math.sqrt(horizon / max(M, 1))), np.zeros(M)
         self.order, self.uct = np.arange(M), root()
+        self.blocks = np.zeros((-(-M // BLOCK), 2))
+        self.blocks[:, NEW] = np.minimum(BLOCK, M - BLOCK * np.arange(len(self.blocks)))
         self.pulled = np.zeros(M, np.int64)
         self.stages: list[csr_array] = []
         self.full = policy == "full"
@@ -60,7 +67,7 @@ class Bandit:
     def copy(self) -> "Bandit":
         """Return an independent bandit in the same state; `columns` do not change."""
         other = copy(self)
-        for name in ("statistics", "clock", "L", "p", "order"):
+        for name in ("statistics", "clock", "L", "p", "order", "blocks"):
             setattr(other, name, getattr(self, name).copy())
         other.uct = tuple(array.copy() for array in self.uct)
         other.stages = list(self.stages)
@@ -80,13 +87,13 @@ class Bandit:
 
     def model(self) -> tuple:
         arrays = self.columns, self.statistics, self.clock, self.L, self.p, self.order
-        return (*arrays, self.uct, self.settings)
+        return (*arrays, self.blocks, self.uct, self.settings)
 
 
 @kernel_without_refcounts
 def is_full(bandit):
     """Whether all columns are searched."""
-    columns, statistics, clock, L, p, order, uct, settings = bandit
+    columns, statistics, clock, L, p, order, blocks, uct, settings = bandit
     policy, at_once, kind, lam, eta, horizon, scaled = settings
     return policy == FULL
 
@@ -94,7 +101,7 @@ def is_full(bandit):
 @kernel_without_refcounts
 def pull(number, bandit, rng):
     """The arm to pull, as the `number`-th of those of a search."""
-    columns, statistics, clock, L, p, order, uct, settings = bandit
+    columns, statistics, clock, L, p, order, blocks, uct, settings = bandit
     policy, at_once, kind, lam, eta, horizon, scaled = settings
     if policy == EXP3P:
         return _sample_exp3p(L, p, lam, rng)
@@ -103,17 +110,19 @@ def pull(number, bandit, rng):
     if policy == UNIFORM:
         other = number + below(len(order) - number, rng)
     elif policy == RECENT:
-        other = _sample_recent(number, statistics, clock[LARGEST], order, lam, rng)
+        other = _sample_recent(number, at_once, statistics, clock[LARGEST], order, blocks, lam, rng)
     else:
         other = _largest_index(number, policy, statistics, clock[TIME], order)
     order[number], order[other] = order[other], order[number]
+    if policy == RECENT and other >= BLOCK:
+        _sum_block(other // BLOCK, statistics, order, blocks)
     return order[number]
 
 
 @kernel_without_refcounts
 def set_step(step, bandit):
     """Say which term of a product is searched next, or nodes of which depth of a tree."""
-    columns, statistics, clock, L, p, order, uct, settings = bandit
+    columns, statistics, clock, L, p, order, blocks, uct, settings = bandit
     nodes, values, path, sizes = uct
     sizes[STEP] = step
 
@@ -121,7 +130,7 @@ def set_step(step, bandit):
 @kernel_without_refcounts
 def end_round(gamma, bandit):
     """Reward the path that led to a base classifier of edge γ, if the policy has paths."""
-    columns, statistics, clock, L, p, order, uct, settings = bandit
+    columns, statistics, clock, L, p, order, blocks, uct, settings = bandit
     policy, at_once, kind, lam, eta, horizon, scaled = settings
     if policy == UCT:
         end_path(reward_of(gamma, kind), uct)
@@ -130,7 +139,7 @@ def end_round(gamma, bandit):
 @kernel_without_refcounts
 def reward(a, gamma, weight, bandit):
     """Reward arm a for the edge γ of its best cut, at most `weight`; γ < 0 if it has no cut."""
-    columns, statistics, clock, L, p, order, uct, settings = bandit
+    columns, statistics, clock, L, p, order, blocks, uct, settings = bandit
     policy, at_once, kind, lam, eta, horizon, scaled = settings
     r = reward_of(gamma / weight if policy == RECENT else gamma, kind)
     clock[TIME] += 1.0
@@ -200,18 +209,44 @@ def _sample_exp3p(L, p, lam, rng):
 
 
 @kernel_without_refcounts
-def _sample_recent(number, statistics, largest, order, lam, rng):
+def _sample_recent(number, at_once, statistics, largest, order, blocks, lam, rng):
     """The place in `order`, from `number` on, of an arm sampled by the squares of last rewards."""
-    M, total = len(order), 0.0
-    for place in range(number, M):
+    M, first = len(order), (at_once - 1) // BLOCK + 1
+    head, total = min(M, first * BLOCK), 0.0
+    for place in range(number, head):
         total += _last(statistics[order[place]], largest) ** 2
-    u = uniform(rng)
-    for place in range(number, M):
-        share = _last(statistics[order[place]], largest) ** 2 / total if total > 0.0 else 0.0
-        u -= (1.0 - lam) * share + lam / (M - number)
+    for b in range(first, len(blocks)):
+        total += blocks[b, REWARDED] + blocks[b, NEW] * largest**2
+    by_reward = (1.0 - lam) / total if total > 0.0 else 0.0
+    evenly, u = lam / (M - number), uniform(rng)
+    for place in range(number, head):
+        u -= by_reward * _last(statistics[order[place]], largest) ** 2 + evenly
         if u < 0.0:
             return place
+    for b in range(first, len(blocks)):
+        end = min(M, (b + 1) * BLOCK)
+        of_rewards = blocks[b, REWARDED] + blocks[b, NEW] * largest**2
+        share = by_reward * of_rewards + evenly * (end - b * BLOCK)
+        if u >= share:
+            u -= share
+            continue
+        for place in range(b * BLOCK, end):
+            u -= by_reward * _last(statistics[order[place]], largest) ** 2 + evenly
+            if u < 0.0:
+                return place
     return number + below(M - number, rng)
+
+
+@kernel_without_refcounts
+def _sum_block(b, statistics, order, blocks):
+    """Sum a block again, since one of its places has another arm."""
+    blocks[b, REWARDED] = blocks[b, NEW] = 0.0
+    for place in range(b * BLOCK, min(len(order), (b + 1) * BLOCK)):
+        a = order[place]
+        if statistics[a, PULLS] > 0.0:
+            blocks[b, REWARDED] += statistics[a, LAST] ** 2
+        else:
+            blocks[b, NEW] += 1.0
 
 
 @kernel_without_refcounts

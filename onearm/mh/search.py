@@ -218,7 +218,7 @@ def _best_arm(gammas, bandit):
 def best_of_all(psi, leaf_of, node, total, weights, columns, scratch, bandit, rng):
     """The first column of the largest γ; it is searched again, for its cut and the sums below."""
     by_bin, below, (S, S_total, S_by_bin, gammas, n, counts, votes) = scratch
-    searched, statistics, clock, L, p, order, uct, settings = bandit
+    searched, statistics, clock, L, p, order, blocks, uct, settings = bandit
     arm = _best_arm(gammas, bandit)
     if arm == NONE:
         return -1.0, NONE, NO_CUT, NO_CUT
@@ -244,7 +244,7 @@ def full_search(psi, leaf_of, node, total, weights, columns, scratch, bandit, rn
     """Search all columns: (γ, column, last bin below, first above), as `search` does."""
     by_bin, below, full = scratch
     S, S_total, S_by_bin, gammas, n, counts, votes = full
-    searched, statistics, clock, L, p, order, uct, settings = bandit
+    searched, statistics, clock, L, p, order, blocks, uct, settings = bandit
     sign_weights(psi, leaf_of, node, weights, S, S_total, n)
     entries, bins, exact = columns
     search_shares(leaf_of, node, entries, bins, exact, full, searched)
@@ -272,7 +272,7 @@ def search(psi, leaf_of, node, total, weights, columns, scratch, bandit, rng):
         return full_search(psi, leaf_of, node, total, weights, columns, scratch, bandit, rng)
     A, factors, positive, sums, before = weights
     by_bin, below, full = scratch
-    searched, statistics, clock, L, p, order, uct, settings = bandit
+    searched, statistics, clock, L, p, order, blocks, uct, settings = bandit
     policy, at_once, kind, lam, eta, horizon, scaled = settings
     best, column, lo, hi = -1.0, NONE, NO_CUT, NO_CUT
     weight = node_weight(node, total, factors)
@@ -292,7 +292,7 @@ def search(psi, leaf_of, node, total, weights, columns, scratch, bandit, rng):
 def try_all(total, psi, leaf_of, weights, columns, scratch, bandit, rng):
     """Reward every column once, by its edge at the start."""
     by_bin, below, full = scratch
-    searched, statistics, clock, L, p, order, uct, settings = bandit
+    searched, statistics, clock, L, p, order, blocks, uct, settings = bandit
     for a in range(len(searched)):
         j = searched[a]
         gamma, _, _ = best_cut(j, psi, leaf_of, NONE, total, weights, columns, scratch, rng)

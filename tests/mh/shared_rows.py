@@ -50,5 +50,5 @@ def agree(first, second):
     assert np.array_equal(ours.rng, theirs.rng)
     for name in ("A", "plus", "minus", "sums"):
         assert np.array_equal(getattr(ours.weights, name), getattr(theirs.weights, name)), name
-    for a, b in zip(ours.bandit.model()[:6], theirs.bandit.model()[:6], strict=True):
+    for a, b in zip(ours.bandit.model()[:7], theirs.bandit.model()[:7], strict=True):
         assert np.array_equal(a, b)

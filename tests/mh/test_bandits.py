@@ -4,7 +4,18 @@ import numpy as np
 import pytest
 
 from onearm.core.rng import seeded
-from onearm.mh.bandits import LOG, Bandit, end_round, pull, reward, reward_of, set_step
+from onearm.mh.bandits import (
+    BLOCK,
+    LOG,
+    SQUARE,
+    Bandit,
+    end_round,
+    pull,
+    reward,
+    reward_of,
+    set_step,
+)
+from tests.reference.mh_bandits import Bandit as PlainBandit
 
 
 def test_exp3p_finds_the_only_good_arm():
@@ -52,3 +63,26 @@ def test_uct_finds_the_only_good_sequence():
         found.append(path == [2, 1])
         end_round(1.0 if found[-1] else 0.0, arms)
     assert np.mean(found[-500:]) > 0.9
+
+
+@pytest.mark.parametrize(("M", "at_once"), [(BLOCK, 3), (3 * BLOCK - 5, 4), (2 * BLOCK, BLOCK + 9)])
+def test_recent_samples_many_columns_as_plain_python_does(M, at_once):
+    """Beyond the places that are searched it sums by blocks."""
+    bandit = Bandit(np.arange(M), "recent", at_once, "square", 0.15, 0.3, 1000, False)
+    plain = PlainBandit(range(M), "recent", at_once, "square", 0.15, 0.3, 1000, False, seeded(5))
+    rng, arms, gammas = seeded(5), bandit.model(), np.random.default_rng(0)
+    most = max(2000 // at_once, 6)
+    for _ in range(most):
+        taken = []
+        for number in range(at_once):
+            a = pull(number, arms, rng)
+            assert plain.choose(taken) == a
+            taken.append(a)
+            gamma = gammas.uniform(-0.1, 1.0) ** 3
+            reward(a, gamma, 1.0, arms)
+            r = reward_of(gamma, SQUARE)
+            plain.largest = max(plain.largest, r)
+            if gamma >= 0 or not plain.history[a]:
+                plain.last[a] = r
+            plain.history[a].append(r)
+    assert at_once > BLOCK or len(plain.last) > M // 2
