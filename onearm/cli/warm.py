@@ -51,6 +51,7 @@ def batch_tour(name: str) -> str:
     import numpy as np
 
     X, y = np.arange(12.0).reshape(6, 2) % 5, np.arange(6) % 3
+    getattr(onearm, name)(n_rounds=2).fit(X, y).predict(X)
     for base in ("stump", "tree"):
         for params in ({"exact": False}, {"exact": True}, {"arms": "full", "n_jobs": 2}):
             getattr(onearm, name)(base, n_rounds=2, **params).fit(X, y).predict(X)
