@@ -205,7 +205,7 @@ def _read(asked: dict[str, Any]) -> "Log":
         raise typer.BadParameter(str(error)) from error
 
 
-def _schema_of_model(asked: dict[str, Any]) -> onearm.Schema | None:
+def _schema_of_model(asked: dict[str, Any]) -> "onearm.Schema | None":
     """Return the columns and labels of the first saved model, if the log does not tell its own."""
     from onearm.log.files import has_schema
 
@@ -219,7 +219,7 @@ def _schema_of_model(asked: dict[str, Any]) -> onearm.Schema | None:
     return onearm.Schema({column.name: column.form for column in schema.columns}, schema.labels)
 
 
-def _schema(path: Path) -> onearm.Schema:
+def _schema(path: Path) -> "onearm.Schema":
     try:
         return onearm.Schema.from_json(path.read_text(encoding="utf-8"))
     except ValueError as error:

@@ -18,7 +18,6 @@ from onearm.cli.arguments import (
 )
 from onearm.cli.errors import errors_in_words
 from onearm.cli.results import progress_bar
-from onearm.core.parameters import from_texts, parameters
 
 MADE = ("n_classes", "n_features", "nominal", "seed")  # parameters that the command sets
 
@@ -66,6 +65,8 @@ def fit(
             _save(_winner(race, _entry(data, label, nominal, schema), new_order), out)
         typer.echo(f"saved: {out}")
         return
+    from onearm.core.parameters import from_texts, parameters
+
     with errors_in_words():
         cls = getattr(onearm, find_name(learner, onearm.LEARNERS, "learner"))
         known = [p.name for p in parameters(cls) if p.name not in MADE] + ["interactions"]

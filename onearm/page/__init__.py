@@ -11,8 +11,6 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 from onearm.page import plots, text
 
 HERE = Path(__file__).parent
@@ -60,6 +58,8 @@ def html(
     folder: Path = HERE,
 ) -> str:
     """Return a page; the program is made of uPlot and the scripts, the template is in a folder."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
     uplot = HERE / "uplot"
     licence = f"/*!\nuPlot\n{(uplot / 'LICENSE').read_text()}*/"
     parts = [(HERE / f"{name}.js").read_text() for name in scripts]

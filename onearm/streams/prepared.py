@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from onearm.core.inputs import Rows, as_rows, count, row_of
 from onearm.core.kernels import kernel
@@ -69,6 +68,8 @@ def _prepare_all(X, out, moments, rounds, layout):
 
 
 def _sparse(rows: Rows, width: int, columns: tuple) -> Any:
+    from scipy.sparse import csr_array
+
     made = []
     for t in range(count(rows)):
         made.append(prepare_sparse(row_of(rows, t), *columns))

@@ -31,6 +31,16 @@ def test_help_shows_every_command():
     assert all(command in result.output for command in (*commands, "warm"))
 
 
+def test_what_is_not_needed_is_not_imported():
+    code = """
+import sys, onearm.cli.program
+assert "numpy" not in sys.modules
+onearm.race
+assert not {"scipy.sparse", "jinja2"} & set(sys.modules)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_race(tmp_path):
     rounds = 3000 if COMPILED else 60
     command = ["race", "synnonsep", "balance", "--learners", "perceptron,Banditron,SOBA"]
