@@ -1,17 +1,15 @@
 """The way of a call through the code: files and functions in order, and the times of imports.
 
 Four calls run by plain Python while a profiler notes the functions of ours that they pass; imports
-are timed in new processes. Writes results/walks.json and walks.md; with --before, a results file of
-this benchmark on an earlier checkout (--root), counts and times of both.
+are timed in new processes, by CPU time. Writes results/walks.json and walks.md; with --before, the
+folder of an earlier checkout, of both.
 """
 
 import argparse
 import json
 import os
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
@@ -34,12 +32,12 @@ onearm.AdaBoostMH(n_rounds=2).fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])"""
 program(["papers", "z19.table1", "--quick", "--out", folder], standalone_mode=False)""",
 }
 IMPORTS = {
-    "`import onearm`": ["-c", "import onearm"],
-    "`onearm.Banditron`": ["-c", "import onearm; onearm.Banditron"],
-    "`onearm.Chorus`": ["-c", "import onearm; onearm.Chorus"],
-    "`onearm.AdaBoostMH`": ["-c", "import onearm; onearm.AdaBoostMH"],
-    "`onearm.race`": ["-c", "import onearm; onearm.race"],
-    "`onearm --help`": ["-c", "from PROGRAM import app; app(['--help'])"],
+    "`import onearm`": "import onearm",
+    "`onearm.Banditron`": "import onearm; onearm.Banditron",
+    "`onearm.Chorus`": "import onearm; onearm.Chorus",
+    "`onearm.AdaBoostMH`": "import onearm; onearm.AdaBoostMH",
+    "`onearm.race`": "import onearm; onearm.race",
+    "`onearm --help`": "from PROGRAM import app; app(['--help'])",
 }
 COMPILED = ("papers z19.table1",)  # workers play the runs: the walk has everything else
 REPEATS = 5
@@ -73,32 +71,37 @@ def trace(name: str, program: str) -> Walk:
     return passed
 
 
-def child(root: Path, *arguments: str, **environment: str) -> str:
-    """Return what a new process prints that runs Python on the sources in `root`."""
-    variables = os.environ | {"PYTHONPATH": str(root)} | environment
-    command = [sys.executable, *arguments]
-    return subprocess.run(
-        command, cwd=root, env=variables, capture_output=True, text=True, check=True
-    ).stdout
+def program_of(root: Path) -> str:
+    """Return the module of a checkout that has the command line's `app`."""
+    return "onearm.cli" if (root / "onearm" / "cli.py").exists() else "onearm.cli.program"
 
 
-def measure(root: Path, program: str) -> dict[str, Any]:
-    """Trace all walks through a checkout and time its imports."""
+def python(root: Path, **environment: str) -> list[str]:
+    """Return the command that runs Python on the sources of a checkout."""
+    given = environment | {"PYTHONPATH": str(root)}
+    return ["env", *(f"{name}={value}" for name, value in given.items()), sys.executable]
+
+
+def walks_of(root: Path) -> dict[str, Walk]:
+    """Return all walks through a checkout."""
+    from bench.timing import child
+
     walks = {}
     for name in WALKS:
-        plain = str(int(name not in COMPILED))
-        printed = child(root, "-P", __file__, name, program, NUMBA_DISABLE_JIT=plain)
+        plain = python(root, NUMBA_DISABLE_JIT=str(int(name not in COMPILED)))
+        printed = child([*plain, "-P", __file__, name, program_of(root)], cwd=root)
         walks[name] = json.loads(printed.splitlines()[-1])
-    seconds = {}
-    for name, arguments in IMPORTS.items():
-        words = [word.replace("PROGRAM", program) for word in arguments]
-        times = []
-        for _ in range(REPEATS):
-            began = time.perf_counter()
-            child(root, *words)
-            times.append(time.perf_counter() - began)
-        seconds[name] = min(times)
-    return {"walks": walks, "imports": seconds}
+    return walks
+
+
+def time_imports(root: Path, seconds: dict[str, float]) -> None:
+    """Time each import once; the least seconds count."""
+    from bench.timing import Timing, child
+
+    for name, code in IMPORTS.items():
+        timing = Timing()
+        child([*python(root), "-c", code.replace("PROGRAM", program_of(root))], timing, root)
+        seconds[name] = min(*timing.cpu, seconds.get(name, timing.cpu[0]))
 
 
 def count(walk: Walk) -> tuple[int, int]:
@@ -130,7 +133,7 @@ the runs of a paper in workers, which are not traced.
 
 {table(["call", *head], counts)}
 
-Seconds of a new process, the best of {REPEATS}:
+CPU seconds of a new process, the best of {REPEATS}:
 
 {table(["what", *columns], times)}
 
@@ -146,11 +149,16 @@ def _steps(walk: Walk) -> str:
     return "\n".join(lines)
 
 
-def measure_both(options: argparse.Namespace) -> dict[str, Any]:
-    """Measure the checkout in `root`, and take the earlier one from its file."""
-    before = json.loads(options.before.read_text()) if options.before != NONE else None
-    after = measure(options.root, options.program)
-    return ({"before": before.get("after", before)} if before else {}) | {"after": after}
+def measure(options: argparse.Namespace) -> dict[str, Any]:
+    """Measure this checkout, and the earlier one if there is one, in turns."""
+    roots = ({"before": options.before} if options.before != NONE else {}) | {"after": HERE}
+    results: dict[str, Any] = {
+        when: {"walks": walks_of(root.resolve()), "imports": {}} for when, root in roots.items()
+    }
+    for _ in range(REPEATS):
+        for when, root in roots.items():
+            time_imports(root.resolve(), results[when]["imports"])
+    return results
 
 
 NONE = Path()
@@ -159,12 +167,8 @@ NONE = Path()
 def main(arguments: Sequence[str]) -> int:
     from bench.benchmark import Option, TimedBenchmark
 
-    options = (
-        Option("root", HERE, "folder of the checkout"),
-        Option("program", "onearm.cli.program", "its module with the command line's `app`"),
-        Option("before", NONE, "JSON file of an earlier checkout"),
-    )
-    return TimedBenchmark("walks", __doc__, "walks", measure_both, report, options=options).main(
+    options = (Option("before", NONE, "folder of an earlier checkout"),)
+    return TimedBenchmark("walks", __doc__, "walks", measure, report, options=options).main(
         arguments
     )
 
