@@ -35,6 +35,17 @@ def test_worked_example_keeps_every_contract(tmp_path):
     onearm.check_learner(module(file, "nearest_mean").NearestMean, lambda line: None)
 
 
+def test_the_map_of_the_design_names_files_that_are_there():
+    page = (ROOT / "docs" / "design.md").read_text()
+    rows = re.findall(r"^\| `(\w+)/` \|(.*)\|$", page.partition("## Four walks")[0], re.M)
+    folders = {path.parent.name for path in (ROOT / "onearm").glob("*/__init__.py")}
+    assert {folder for folder, _ in rows} == folders
+    for folder, text in rows:
+        names = re.findall(r"`(\w+\.py)`", text)
+        gone = [name for name in names if not (ROOT / "onearm" / folder / name).is_file()]
+        assert not gone, folder
+
+
 def test_every_learner_has_a_page():
     pages = {path.stem for path in (ROOT / "docs" / "learners").glob("*.md")}
     assert {place.rsplit(".", 1)[1] for place in onearm.LEARNERS.values()} <= pages
