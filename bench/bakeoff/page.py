@@ -58,12 +58,12 @@ def lanes(scores: Scores, data: list[Set]) -> dict[str, Any]:
     names = (CHORUS, f"{VOWPAL_WABBIT}, best in hindsight", f"{VOWPAL_WABBIT}, best fixed setting")
     styles = plots.line_styles([(name, False) for name in names])
     lines = [style | {"label": label} for (label, _), style in styles.items()]
-    found = []
+    by_set = []
     for data_set in data:
         contestants: list[Contestant | None] = [SELF, scores.best_vowpal_wabbit(data_set), fixed]
         values = [scores.ratio(c, data_set) if c else None for c in contestants]
-        found.append((data_set, values))
-    logs = [math.log2(v) for _, values in found for v in values if v]
+        by_set.append((data_set, values))
+    logs = [math.log2(v) for _, values in by_set for v in values if v]
     axis = Axis([0.0, *logs])
     shown = [
         {"label": data_set.name, "text": number(values[0], 2), "dots": [
@@ -71,7 +71,7 @@ def lanes(scores: Scores, data: list[Set]) -> dict[str, Any]:
                      f"{line['label']}: {number(v, 3)}")
             for line, v in zip(lines, values, strict=True)
         ]}
-        for data_set, values in found if any(values)
+        for data_set, values in by_set if any(values)
     ]  # fmt: skip
     marks = [
         {"text": f"{mark:g}", "percent": axis.percent(math.log2(mark))}

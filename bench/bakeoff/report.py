@@ -34,9 +34,9 @@ def all_pairs(scores: Scores, data: list[Set]) -> str:
     """Return the tables of `pairs` by both tests."""
     texts = []
     for test in TESTS:
-        found = pairs(scores, data, test)
-        head = ["", *(str(i) for i in range(1, len(found) + 1))]
-        texts.append(f"### By {test}\n\n{table(head, found) if found else 'No runs.'}")
+        cells = pairs(scores, data, test)
+        head = ["", *(str(i) for i in range(1, len(cells) + 1))]
+        texts.append(f"### By {test}\n\n{table(head, cells) if cells else 'No runs.'}")
     return "\n\n".join(texts)
 
 

@@ -135,9 +135,9 @@ def geometric_mean(values: Sequence[float]) -> float:
 
 def mean_ratio(scores: Scores, data: list[Set]) -> Verdict:
     """Return whether the geometric mean of ratios to ExtraTrees is small enough."""
-    found = list(ratios(scores, SELF, data).values())
-    mean = geometric_mean(found)
-    text = f"{mean:.3f} on {len(found)} sets" if found else "no runs"
+    known_ratios = list(ratios(scores, SELF, data).values())
+    mean = geometric_mean(known_ratios)
+    text = f"{mean:.3f} on {len(known_ratios)} sets" if known_ratios else "no runs"
     claim = f"geometric mean of its error over that of {EXTRA_TREES} at most {MOST_MEAN}"
     known = n_complete(scores, [Contestant(EXTRA_TREES)], data)
     met = complete(mean <= MOST_MEAN, known, len(data))
@@ -147,13 +147,13 @@ def mean_ratio(scores: Scores, data: list[Set]) -> Verdict:
 def largest_ratio(scores: Scores, data: list[Set]) -> Verdict:
     """Return whether no ratio to ExtraTrees is above the bound where there are rows enough."""
     counted = [data_set for data_set in data if data_set.rows >= ROWS_PER_CLASS * data_set.classes]
-    found = ratios(scores, SELF, data)
+    known_ratios = ratios(scores, SELF, data)
     names = {data_set.name for data_set in counted}
-    large = {n: r for n, r in found.items() if r > MOST_RATIO and n in names}
+    large = {n: r for n, r in known_ratios.items() if r > MOST_RATIO and n in names}
     listed = ", ".join(f"{name} {ratio:.2f}" for name, ratio in large.items())
-    n_found = sum(name in found for name in names)
-    text = f"above on {len(large)} of {n_found} sets" + (f": {listed}" if large else "")
-    rest = [f"{name} {ratio:.2f}" for name, ratio in found.items() if name not in names]
+    n_known = sum(name in known_ratios for name in names)
+    text = f"above on {len(large)} of {n_known} sets" + (f": {listed}" if large else "")
+    rest = [f"{name} {ratio:.2f}" for name, ratio in known_ratios.items() if name not in names]
     text += f"; sets with fewer rows: {', '.join(rest)}" if rest else ""
     claim = (
         f"none of these ratios above {MOST_RATIO:g} with {ROWS_PER_CLASS} rows per class or more"

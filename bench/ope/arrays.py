@@ -67,8 +67,8 @@ def dr_sequence(data: Arrays) -> tuple[float, float, float]:
 
 def dr_bootstrap(data: Arrays) -> Any:
     """Return DR with a bootstrap of 1,000 replicates."""
-    each = terms("dr", given(data))
-    return each.value, bootstrap(each.num, ALPHA, seed=0)
+    rounds = terms("dr", given(data))
+    return rounds.value, bootstrap(rounds.num, ALPHA, seed=0)
 
 
 def values(data: Arrays) -> dict[str, dict[str, Any]]:

@@ -40,30 +40,30 @@ def of_table(records: list[Record]) -> list[Claim]:
 
 def of_totals(records: list[Record]) -> list[Claim]:
     """Return the claim about Table 2: where k is large, boosters still improve at the end."""
-    found = []
+    claims = []
     for data, learner in product(("mice", "isolet"), FULL):
         cell = {"data": data, "learner": learner, "settings": PAPER}
         both = [errors(records, of, **cell) for of in ("asymptotic", "total")]
         says = f"{learner} has a higher error over the whole stream than at the end"
-        found += lower(says, data, ("at the end", "whole stream"), both)
-    return found
+        claims += lower(says, data, ("at the end", "whole stream"), both)
+    return claims
 
 
 def of_figures(records: list[Record], data_sets: tuple[str, ...]) -> list[Claim]:
     """Return the claims about the learning curves of these data sets."""
-    found = []
+    claims = []
     for data in data_sets:
         if data == "car":
             for full in FULL.values():
                 says = f"On Car AdaBandit outperforms {full} by the end"
-                found += _lower(records, data, "AdaBandit", full, says)
+                claims += _lower(records, data, "AdaBandit", full, says)
         for bandit, full in FULL.items():
             if data == "isolet":
                 says = f"On Isolet {bandit} is behind {full} at the end"
-                found += _lower(records, data, full, bandit, says)
+                claims += _lower(records, data, full, bandit, says)
             says = f"{bandit} learns more slowly than {full} (first half of the curve)"
-            found += _lower(records, data, full, bandit, says, _early)
-    return found
+            claims += _lower(records, data, full, bandit, says, _early)
+    return claims
 
 
 FIGURES = {

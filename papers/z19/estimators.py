@@ -37,18 +37,19 @@ def loss_when_right(label, greedy, propensity, truth, k):
     return loss
 
 
-def _templates(module: Any) -> dict[str, Any]:
-    kept = {name: getattr(module, name) for name in ("scores", "chances", "choose")}
-    return {**kept, "update": compose(module.update, zero_one_loss=loss_when_right)}
+def templates(module: Any, **replaced: Any) -> dict[str, Any]:
+    """Return the templates of a booster's kernels, with others in the place of some callees."""
+    others = {name: getattr(module, name) for name in ("scores", "chances", "choose")}
+    return {**others, "update": compose(module.update, **replaced)}
 
 
 @dataclass
-class AdaBanditWhenRight(AdaBandit, **_templates(adabandit)):
+class AdaBanditWhenRight(AdaBandit, **templates(adabandit, zero_one_loss=loss_when_right)):
     """AdaBandit with estimator (3)."""
 
 
 @dataclass
-class BanditBBMWhenRight(BanditBBM, **_templates(bbm)):
+class BanditBBMWhenRight(BanditBBM, **templates(bbm, zero_one_loss=loss_when_right)):
     """BanditBBM with estimator (3)."""
 
 
@@ -78,14 +79,14 @@ def jobs(*_: Any) -> list[Job]:
 
 def claims(records: list[Record]) -> list[Claim]:
     """Return whether (4) has lower errors than (3), by pairs of runs on the same rows."""
-    found = []
+    tested = []
     for data, learner in product(DATA_SETS, FORMS):
         for part, says in (("asymptotic", "in the last fifth"), ("total", "over the whole stream")):
             both = [runs.errors(records, part, data=data, learner=learner, settings=equation)
                     for equation in ("(4)", "(3)")]  # fmt: skip
             statement = f"{learner} has a lower error with (4) than with (3), {says}"
-            found += lower(statement, data, ("(4)", "(3)"), both)
-    return found
+            tested += lower(statement, data, ("(4)", "(3)"), both)
+    return tested
 
 
 def text(records: list[Record], request: Request) -> str:

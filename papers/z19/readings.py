@@ -20,13 +20,14 @@ import numpy as np
 from onearm import AdaBoostOLM, BinBandit, OnlineMBBM
 from onearm.boosting import adabandit
 from onearm.boosting.costs import sigmoid
-from onearm.core.kernels import compose, kernel
+from onearm.core.kernels import kernel
 from onearm.experiments.job import Record
 from papers.markdown import table, written_by
 from papers.replication import Replication, Request
 from papers.verdicts import mean
 from papers.z19 import runs
 from papers.z19.data import sizes
+from papers.z19.estimators import templates
 from papers.z19.paper import TABLES
 
 DRAWS = 100  # of the Monte Carlo potentials
@@ -56,13 +57,8 @@ def slope_of_the_program(s, h, alpha, g):
     return total
 
 
-ADAPTIVE = {name: getattr(adabandit, name) for name in ("scores", "chances", "choose")}
-
-
 @dataclass
-class WrongSlope(
-    AdaBoostOLM, **ADAPTIVE, update=compose(adabandit.update, slope=slope_of_the_program)
-):
+class WrongSlope(AdaBoostOLM, **templates(adabandit, slope=slope_of_the_program)):
     """AdaBoostOLM with the slope of the authors' program."""
 
 
