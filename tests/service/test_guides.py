@@ -41,7 +41,9 @@ def printed(kind, code, url):
 NAMES: dict = {}
 
 
-@pytest.mark.parametrize("name", ["ten_minutes.md", "delayed_feedback.md"])
+@pytest.mark.parametrize(
+    "name", ["ten_minutes.md", "delayed_feedback.md", "challengers.md"]
+)
 def test_a_guide(tmp_path, name):
     parts, NAMES["__name__"] = blocks(name), "guide"
     settings = next(code for kind, code, _ in parts if kind == "toml")
