@@ -17,7 +17,7 @@ function duration(seconds) {
 }
 
 function showText(state, points) {
-  const { counts, per_second, reward, commit_ms, policies, champion } = state;
+  const { counts, per_second, reward, commit_ms, policies, champion, apprentice, baseline } = state;
   const behind = state.seq - state.snapshot_seq;
   const texts = {
     about: `Updated ${clock(state.time)}`,
@@ -34,7 +34,8 @@ function showText(state, points) {
     p50: commit_ms ? milliseconds(commit_ms.p50) : "–",
     p99: commit_ms ? `99 % within ${milliseconds(commit_ms.p99)}` : "no commits yet",
     champion,
-    learner: `${champion} (${policies[champion] ?? "?"})`,
+    alone: apprentice ? `a baseline decides, and ${champion} learns from it` : `${champion} decides and learns alone`,
+    learner: `${champion} (${policies[champion] ?? "?"})${apprentice ? apprenticed(baseline) : ""}`,
     version: `${count(state.model_seq)}, the last record learnt from`,
     log: `${count(state.seq)} records`,
     snapshot: state.snapshot_seq
@@ -46,6 +47,10 @@ function showText(state, points) {
   for (const cell of document.querySelectorAll("[data-count]"))
     cell.textContent = count({ refused: state.refused, ...counts }[cell.dataset.count]);
 }
+
+/* Return how often the champion would have chosen as the baseline that decides. */
+const apprenticed = ({ n, agreed }) =>
+  `, an apprentice: its best label was that of the baseline in ${count(agreed)} of ${count(n)} decisions`;
 
 const milliseconds = (x) => `${x < 9.995 ? x.toFixed(2) : x.toFixed(0)} ms`;
 

@@ -3,6 +3,7 @@
 name = "news"                           # of the app: its routes begin with /v1/news/
 labels = ["sports", "politics", "tech"]
 feedback = "reward"                     # or "one_right"
+apprentice = false                      # true: a baseline decides, and the learner learns from it
 wait = "15m"                            # after which an event without feedback gets
 default_reward = 0.0                    # this one
 
@@ -50,7 +51,7 @@ RULES = ("never", "difference")
 LEVEL = 0.95  # of the confidence sequence that a promotion needs
 KEYS = (
     "name", "labels", "schema", "feedback", "seed", "wait", "default_reward", "learner",
-    "challengers", "promotion", "tokens", "server",
+    "apprentice", "challengers", "promotion", "tokens", "server",
 )  # fmt: skip
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -118,6 +119,7 @@ def _settings(content: dict[str, Any]) -> dict[str, Any]:
         "feedback": feedback, "seed": whole("seed", content.get("seed", 0), 0, 2**62 - 1),
         "wait": seconds("wait", content.get("wait", "1h")),
         "default_reward": _default_reward(content.get("default_reward", 0.0), feedback),
+        "apprentice": _flag("apprentice", content.get("apprentice", False)),
         "promotion": _promotion(as_table(content, "promotion")), "champion": champion,
         "policies": dict(zip(names, learners.values(), strict=True)),
     }  # fmt: skip
@@ -177,6 +179,12 @@ def _labels(labels: Any) -> list[Any]:
     if not isinstance(labels, list):
         raise ValueError(f"labels must be a list of names, got {shown(labels)}")
     return list(as_names(labels))
+
+
+def _flag(key: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"{key} must be true or false, got {shown(value)}")
+    return value
 
 
 def _default_reward(value: Any, feedback: str) -> float:

@@ -37,20 +37,27 @@ class AsyncClient:
 
     async def decide(
         self, context: Any, *, event_id: str | None = None, among: Sequence[Any] | None = None,
-        deferred: bool = False,
+        deferred: bool = False, baseline: Any = None,
     ) -> Decided:  # fmt: skip
-        """Return a decision for a context; a deferred one is no event until it is activated."""
-        return await self._run(self._exchange.decide(context, event_id, among, deferred))
+        """Return a decision for a context; a deferred one is no event until it is activated.
+
+        `baseline` is the label that an apprentice lets decide.
+        """
+        return await self._run(self._exchange.decide(
+            context, event_id, among, deferred, baseline
+        ))  # fmt: skip
 
     async def decide_many(
         self, contexts: Sequence[Any], *, event_ids: Sequence[str] | None = None,
-        among: Sequence[Any] | None = None,
+        among: Sequence[Any] | None = None, baselines: Sequence[Any] | None = None,
     ) -> list[Decided | Refused]:  # fmt: skip
         """Return decisions for contexts, which are committed together.
 
         In the place of one that is refused is a `Refused`, whose `refused` is true.
         """
-        return await self._run(self._exchange.decide_many(contexts, event_ids, among))
+        return await self._run(self._exchange.decide_many(
+            contexts, event_ids, among, baselines
+        ))  # fmt: skip
 
     async def feedback(self, event_id: str, reward: float) -> Settled:
         """Give the reward of an event."""

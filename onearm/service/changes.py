@@ -14,12 +14,12 @@ from onearm.experiments.identity import code, processor, versions
 from onearm.schema.schema import Schema
 from onearm.schema.values import shown
 from onearm.service.models import Models, new_agent
-from onearm.service.records import Decision
-from onearm.service.replay import GIVEN, recover, settings_at
+from onearm.service.records import BASELINE, Decision
+from onearm.service.replay import given_by, recover, settings_at
 from onearm.service.requests import Change
 from onearm.service.store import Store
 
-PLAIN = ("wait", "default_reward", "promotion")  # settings that are simply replaced
+PLAIN = ("wait", "default_reward", "promotion", "apprentice")  # settings that are simply replaced
 FIELDS = {
     "start": (), "settings": (), "add_label": ("label",), "retire_label": ("label",),
     "add_policy": ("policy", "learner"), "remove_policy": ("policy",), "promote": ("policy",),
@@ -47,8 +47,7 @@ def changes(old: dict[str, Any], new: dict[str, Any]) -> Iterator[tuple[str, dic
         return
     if old["feedback"] != new["feedback"] or old["seed"] != new["seed"]:
         raise ValueError("feedback and seed are set once: start with another file to change them")
-    before: dict[str, Any] = old["given"]
-    given: dict[str, Any] = {key: new.get(key) for key in GIVEN}
+    before, given = given_by(old["given"]), given_by(new)
     for name in before["policies"].keys() & given["policies"].keys():
         if before["policies"][name] != given["policies"][name]:
             raise ValueError(f"policy {name!r} was another learner: give a new one another name")
@@ -123,6 +122,10 @@ def _require_settings(settings: dict[str, Any]) -> None:
     as_outcome(settings["feedback"], settings["default_reward"])
     if settings["champion"] not in settings["policies"]:
         raise ValueError(f"champion must be one of the policies, got {settings['champion']!r}")
+    champion = settings["policies"][settings["champion"]]
+    if settings.get("apprentice") and not new_agent(settings, champion).learner.off_policy:
+        wrong = f"and {champion['name']} cannot"
+        raise ValueError(f"apprentice: it must learn from choices of a baseline, {wrong}")
 
 
 def _require_policy(store: Store, settings: dict, models: Models, request: Change) -> None:
@@ -143,7 +146,8 @@ def _require_policy(store: Store, settings: dict, models: Models, request: Chang
 
 def require_new_policy(settings: dict[str, Any], policy: Any, learner: Any) -> None:
     is_name = isinstance(policy, str) and policy.isprintable() and 1 <= len(policy) <= 100
-    if not is_name or policy in (*settings["policies"], *settings.get("former", [])):
+    taken = (BASELINE, *settings["policies"], *settings.get("former", []))
+    if not is_name or policy in taken:
         new = "a new name, which no policy has or had"
         raise ValueError(f"policy must be {new}, got {shown(policy)}")
     if not isinstance(learner, dict) or "name" not in learner:

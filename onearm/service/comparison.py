@@ -19,7 +19,7 @@ import numpy as np
 from onearm.ope.sequences import Running
 from onearm.ope.weighing import KAPPA, bounded
 from onearm.service.baselines import Baselines
-from onearm.service.records import Control
+from onearm.service.records import BASELINE, Control
 from onearm.service.store import Store
 
 MOST = 5000  # decisions that are read at once
@@ -92,9 +92,12 @@ class Comparison:
 
     def _add_same(self, rows: list[Any]) -> None:
         q = self.total / self.above.n if self.above.n else 0.5
-        self._compare([row for row in rows if row.decision > self.since], q)
-        r, A = np.array([row.reward for row in rows]), np.array([row.label for row in rows])
-        self.baselines.add(r, np.stack([np.frombuffer(row.pmf) for row in rows]), A)
+        own = [row for row in rows if row.policy != BASELINE]  # others explored nothing
+        self._compare([row for row in own if row.decision > self.since], q)
+        if own:
+            r, A = np.array([row.reward for row in own]), np.array([row.label for row in own])
+            self.baselines.add(r, np.stack([np.frombuffer(row.pmf) for row in own]), A)
+        r = np.array([row.reward for row in rows])
         self.above.add(r)
         self.below.add(1 - r)
         self.total += float(r.sum())

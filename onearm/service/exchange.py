@@ -83,20 +83,22 @@ class Exchange(NamedTuple):
         return cls(parts.hostname, port, tls, f"{base}/v1/{app}", headers, retries)
 
     def decide(
-        self, context: Any, event_id: str | None, among: Sequence[Any] | None, deferred: bool
-    ) -> Call[Decided]:
+        self, context: Any, event_id: str | None, among: Sequence[Any] | None, deferred: bool,
+        baseline: Any,
+    ) -> Call[Decided]:  # fmt: skip
         """Ask for a decision."""
         return _as(Decided, (yield from self._call("decide", _wish(
-            context, event_id, among, deferred
+            context, event_id, among, deferred, baseline
         ))))  # fmt: skip
 
     def decide_many(
         self, contexts: Sequence[Any], event_ids: Sequence[str] | None,
-        among: Sequence[Any] | None,
+        among: Sequence[Any] | None, baselines: Sequence[Any] | None,
     ) -> Call[list[Decided | Refused]]:  # fmt: skip
         """Ask for decisions that are committed together; one that is wrong is refused alone."""
-        ids = [None] * len(contexts) if event_ids is None else event_ids
-        wishes = [_wish(x, i, among, False) for x, i in zip(contexts, ids, strict=True)]
+        ids, labels = ([None] * len(contexts) if x is None else x for x in (event_ids, baselines))
+        each = zip(contexts, ids, labels, strict=True)
+        wishes = [_wish(x, i, among, False, label) for x, i, label in each]
         return _all(Decided, (yield from self._call("decide", wishes)))
 
     def feedback(self, event_id: str, reward: float) -> Call[Settled]:
@@ -134,10 +136,12 @@ class Exchange(NamedTuple):
         raise ServiceError(0, "unreachable", reason) from reply
 
 
-def _wish(context: Any, event_id: Any, among: Any, deferred: bool) -> dict[str, Any]:
+def _wish(context: Any, event_id: Any, among: Any, deferred: bool, baseline: Any) -> dict[str, Any]:
     body = {"event_id": uuid4().hex if event_id is None else event_id, "context": context}
     if among is not None:
         body["among"] = list(among)
+    if baseline is not None:
+        body["baseline"] = baseline
     return body | ({"deferred": True} if deferred else {})
 
 

@@ -117,7 +117,8 @@ class MemoryStore:
             if isinstance(d, Decision) and is_event and len(found) < most:
                 outcome = self.outcome(d.event_id)
                 reward = None if outcome is None else outcome.reward
-                found.append(Judged(record.seq, d.seq, d.pmf, d.shadows, d.label, reward))
+                about = (d.pmf, d.shadows, d.label, d.policy)
+                found.append(Judged(record.seq, d.seq, *about, reward))
         return found
 
     def logged(self, after: int, upto: int, most: int) -> list[Logged]:

@@ -18,6 +18,7 @@ ALLOWED = {  # what the fields of all bodies may be, in words
     "context": "an object of columns",
     "among": "a list of labels",
     "deferred": "true or false",
+    "baseline": "a label",
     "reward": "a finite number, true or false",
     "policy": "1 to 40 letters, digits, - and _",
     "seq": "an integer of at least 1",
@@ -35,12 +36,15 @@ class DecideBody(msgspec.Struct, forbid_unknown_fields=True):
     event_id: EventId | None = None
     among: list[str | int] | None = None
     deferred: bool = False
+    baseline: str | int | None = None
 
     def request(self, new_id: Any) -> Decide:
         """Return the request of the core; an absent id is made."""
         event_id = self.event_id or new_id()
         is_new = not self.event_id
-        return Decide(event_id, bytes(self.context), self.among, self.deferred, is_new)
+        return Decide(
+            event_id, bytes(self.context), self.among, self.deferred, is_new, self.baseline
+        )
 
 
 class FeedbackBody(msgspec.Struct, forbid_unknown_fields=True):

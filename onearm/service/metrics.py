@@ -33,6 +33,9 @@ class Collector:
         writer = self.service.writer
         monitoring, counts = writer.core.monitoring, writer.core.counts
         yield _counter("decisions", "Decisions in the log.", monitoring.n_decisions)
+        yield _counter("baseline", "Decisions of a baseline.", monitoring.n_baseline)
+        agreed = "Decisions of a baseline that are the greedy label of the champion."
+        yield _counter("baseline_agreed", agreed, monitoring.n_agreed)
         by_status = CounterMetricFamily(
             "onearm_requests", "Answers of the core by status.", labels=["status"]
         )

@@ -20,7 +20,8 @@ from onearm.core import saving
 from onearm.core.assembly import HIDDEN, LEAST
 from onearm.core.choice import Choice, Trace
 from onearm.schema.monitor import Monitor
-from onearm.service.records import Decision, Outcome, pack_row, unpack_row
+from onearm.schema.values import shown
+from onearm.service.records import BASELINE, Decision, Outcome, pack_row, unpack_row
 
 SUM = 1e-6  # how far from 1 the sum of a policy's probabilities may be
 MANY = 4096  # outcomes that are learnt from at once in a replay, at most,
@@ -72,13 +73,17 @@ class Models:
 
     def choose(
         self, context: dict[str, Any], among: list[Any] | None, event_id: str,
-        monitor: Monitor | None = None,
+        monitor: Monitor | None = None, baseline: Any = None,
     ) -> Chosen:  # fmt: skip
         """Return what the champion chooses: a function of its state and of these alone.
 
-        `monitor` counts what of the context is not as the schema expects.
+        `monitor` counts what of the context is not as the schema expects. With the label of a
+        `baseline`, that is chosen.
         """
-        return self.choose_row(self.agent.schema.encode(context, monitor), among, event_id)
+        x = self.agent.schema.encode(context, monitor)
+        if baseline is None:
+            return self.choose_row(x, among, event_id)
+        return self.follow_row(x, among, event_id, baseline)
 
     def choose_row(self, x: Any, among: list[Any] | None, event_id: str) -> Chosen:
         """Return the choice for an encoded row."""
@@ -90,6 +95,21 @@ class Models:
         chosen.x, chosen.allowed = pack_row(x), None if ids is None else ids.tobytes()
         others = [chances_row(self.agents[name], x, among) for name in self.challengers]
         chosen.shadows = np.concatenate(others).tobytes() if others else None
+        return chosen
+
+    def follow_row(self, x: Any, among: list[Any] | None, event_id: str, baseline: Any) -> Chosen:
+        """Return the choice of a baseline's label, whose probability is 1, and marked as such."""
+        chosen, labels = self.choose_row(x, among, event_id), self.agent._labels
+        label = labels.id_of(baseline, "baseline")
+        allowed = (
+            labels.active_ids if chosen.allowed is None else np.frombuffer(chosen.allowed, int)
+        )
+        if label not in allowed:
+            raise ValueError(f"baseline must be a label that is allowed, got {shown(baseline)}")
+        pmf = np.zeros(len(labels.names))
+        pmf[label] = chosen.propensity = 1.0
+        chosen.label, chosen.pmf, chosen.policy = label, pmf.tobytes(), BASELINE
+        chosen.shadows = None  # nothing is compared with a champion that did not choose
         return chosen
 
     def learn(self, outcome: Outcome, decision: Decision) -> None:

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Collection, Iterable, Mapping
 
 from onearm.schema.monitor import Monitor
-from onearm.service.records import DEFAULT, Activation, Decision, Outcome, Record
+from onearm.service.records import BASELINE, DEFAULT, Activation, Decision, Outcome, Record
 
 DELAYS = (0.1, 1, 10, 60, 600, 3600, 6 * 3600, 86400, 7 * 86400)  # seconds, of a histogram
 RECENT = 50  # decisions and outcomes that are shown
@@ -45,6 +45,7 @@ class Monitoring:
     def __init__(self, n_pending: int = 0) -> None:
         self.n_pending = n_pending  # decisions that wait for feedback
         self.n_decisions = self.n_outcomes = self.n_reported = 0
+        self.n_baseline = self.n_agreed = 0  # decisions of a baseline; like the champion's
         self.total_reward = self.total_delay = 0.0
         self.contexts = Contexts()
         self.delays = [0] * (len(DELAYS) + 1)
@@ -57,6 +58,8 @@ class Monitoring:
             if isinstance(record, Decision):
                 self.n_decisions += 1
                 self.n_pending += not record.deferred
+                self.n_baseline += record.policy == BASELINE
+                self.n_agreed += record.policy == BASELINE and record.label == record.greedy
                 self.decisions.append(record)
             elif isinstance(record, Outcome):
                 self._add_outcome(record, decisions[record.event_id])

@@ -14,6 +14,7 @@ import numpy as np
 
 DECISION, OUTCOME, ACTIVATION, CONTROL = range(1, 5)
 REPORTED, DEFAULT = "reported", "default"
+BASELINE = "(baseline)"  # the policy of decisions of an apprentice: no learner has this name
 
 
 class Decision(NamedTuple):
@@ -83,6 +84,7 @@ class Judged(NamedTuple):
     pmf: bytes
     shadows: bytes | None
     label: int
+    policy: str
     reward: float | None  # None: there is none yet
 
 

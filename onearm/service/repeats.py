@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from onearm.schema.values import LARGEST, is_too_large, shown
-from onearm.service.records import Decision
+from onearm.service.records import BASELINE, Decision
 from onearm.service.replay import settings_at
 from onearm.service.requests import Decide
 
@@ -33,6 +33,9 @@ def difference(request: Decide, known: Decision, core: Any) -> str | None:
         is_same = known.allowed == _ids(request.among, core.models.agent._labels)
     if not is_same:
         return "list of allowed labels (among)"
+    is_baseline = known.policy == BASELINE
+    if is_baseline and core.models.agent._labels.find(request.baseline) != known.label:
+        return "baseline"
     return None if request.deferred == known.deferred else "value of deferred"
 
 

@@ -2,7 +2,7 @@
 
 The first control record, `start`, has all settings. Those after it change them:
 
-    settings        wait, default_reward and promotion
+    settings        wait, default_reward, promotion and apprentice
     add_label, retire_label
     add_policy      a challenger, which learns from all outcomes so far
     remove_policy
@@ -105,12 +105,17 @@ def with_current_row(decision: Decision, settings: dict[str, Any], models: Model
     return _encoded(decision, models.agent.schema)
 
 
+def given_by(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings that a start compares with those of the next."""
+    apprentice = bool(settings.get("apprentice"))  # which earlier versions had not
+    return {key: settings.get(key) for key in GIVEN} | {"apprentice": apprentice}
+
+
 def changed_settings(settings: dict[str, Any], control: Control) -> dict[str, Any]:
     """Return the settings after a control record."""
     what, body = control.what, control.body
     if what == "start":
-        given = {key: body.get(key) for key in GIVEN}
-        return dict(body) | {"retired": [], "given": given}
+        return dict(body) | {"retired": [], "given": given_by(body)}
     new = settings | {"retired": list(settings["retired"]), "labels": list(settings["labels"])}
     if what in ("settings", "environment", "schema", "given"):
         new |= body

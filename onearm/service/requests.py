@@ -11,6 +11,7 @@ class Decide(NamedTuple):
     among: list[Any] | None = None  # names of the allowed labels
     deferred: bool = False  # no event until it is activated
     is_new: bool = False  # the id was made for it: no earlier event can have it
+    baseline: Any = None  # the label that an apprentice lets decide
 
 
 class Feedback(NamedTuple):

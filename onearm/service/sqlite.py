@@ -213,7 +213,7 @@ class SqliteStore:
 
     def judged(self, after: int, most: int) -> list[Judged]:
         sql = (
-            "SELECT b.seq, d.seq, d.pmf, d.shadows, d.label, o.reward FROM log b "
+            "SELECT b.seq, d.seq, d.pmf, d.shadows, d.label, d.policy, o.reward FROM log b "
             "JOIN log d ON d.seq = coalesce(b.decision, b.seq) "
             f"LEFT JOIN log o ON o.event_id = b.event_id AND o.kind = {OUTCOME} "
             f"WHERE (b.kind = {DECISION} AND NOT b.deferred OR b.kind = {ACTIVATION}) "

@@ -17,7 +17,15 @@ import numpy as np
 from onearm.service import order
 from onearm.service.changes import environment
 from onearm.service.models import Models
-from onearm.service.records import Control, Decision, Outcome, Record, pack_row, unpack_row
+from onearm.service.records import (
+    BASELINE,
+    Control,
+    Decision,
+    Outcome,
+    Record,
+    pack_row,
+    unpack_row,
+)
 from onearm.service.repeats import as_context
 from onearm.service.replay import apply_control, changed_settings, with_current_row
 from onearm.service.snapshots import load_snapshot
@@ -203,6 +211,8 @@ class _Replay:
             self.report.violate(
                 f"decision {record.seq} names state {record.model_seq}, not {self.models.seq}"
             )
+        if (record.policy == BASELINE) != bool(self.settings.get("apprentice")):
+            self.report.violate(f"decision {record.seq} is of policy {record.policy}")
         if record.x is None:
             self.counts["decisions forgotten"] += 1
         elif not self.is_known:
@@ -227,7 +237,11 @@ def differences(models: Models, record: Decision, x: bytes, is_exact: bool) -> l
     if record.allowed is not None:
         among = [names[i] for i in np.frombuffer(record.allowed, np.int64)]
     try:
-        again = models.choose_row(unpack_row(x), among, record.event_id)
+        if record.policy == BASELINE:  # its label was given
+            given = names[record.label]
+            again = models.follow_row(unpack_row(x), among, record.event_id, given)
+        else:
+            again = models.choose_row(unpack_row(x), among, record.event_id)
         row = pack_row(models.agent.schema.encode(as_context(record.context or b"{}")))
     except (ValueError, ArithmeticError) as error:
         return [str(error)]

@@ -22,7 +22,7 @@ def warm_up(core: "Core") -> None:
         x = agent.schema.encode({agent.schema.names[0]: None})
         choice = choose_row(agent, x, None, "").choice
         agent.learner.update(x, choice, 1.0 if agent.feedback == "reward" else True)
-        if name != settings["champion"]:
+        if name != settings["champion"] or settings.get("apprentice"):
             chances_row(agent, x, None)
             other = (choice.label, None, choice.propensity)
             agent.learner.update(x, other, 1.0 if agent.feedback == "reward" else True)
@@ -39,7 +39,8 @@ def warm_app(app: "App") -> None:
 
     core = Core(MemoryStore(), app.settings, Clock())
     context = json.dumps({core.models.agent.schema.names[0]: None}).encode()
-    for request in (Decide("warm", context), Feedback("warm", 1.0)):
+    first = Decide("warm", context, baseline=app.settings["labels"][0])
+    for request in (first, Feedback("warm", 1.0)):
         (answer,) = core.handle([request])
         assert answer.status == 200, answer.body
     warm_up(core)

@@ -112,6 +112,8 @@ class Watcher:
             "time": time.time(), "started": self.started, "status": self._status(),
             "seq": core.seq, "model_seq": core.models.seq, "champion": core.models.champion,
             "policies": {name: p["name"] for name, p in core.settings["policies"].items()},
+            "apprentice": bool(core.settings.get("apprentice")),
+            "baseline": {"n": monitoring.n_baseline, "agreed": monitoring.n_agreed},
             "wait": core.settings["wait"], "default_reward": core.settings["default_reward"],
             "counts": counts, "per_second": self._rates(counts),
             "pending": monitoring.n_pending, "waiting": self.writer.n_waiting,

@@ -66,7 +66,8 @@ class Work:
         else:
             context = as_context(request.context)
             monitor = self.core.monitoring.contexts
-            chosen = self.core.models.choose(context, request.among, event_id, monitor)
+            baseline = self._baseline(request)
+            chosen = self.core.models.choose(context, request.among, event_id, monitor, baseline)
             known = Decision(
                 self.seq(), self.now, event_id, request.context, chosen.x, chosen.allowed,
                 chosen.pmf, chosen.shadows, chosen.label, chosen.greedy, chosen.propensity,
@@ -82,6 +83,14 @@ class Work:
             "propensity": known.propensity, "policy": known.policy, "model_seq": known.model_seq,
             "seq": known.seq,
         })  # fmt: skip
+
+    def _baseline(self, request: Decide) -> Any:
+        """Return the label that decides in place of the champion, if that is an apprentice."""
+        if not self.core.settings.get("apprentice"):
+            return None
+        if request.baseline is None:
+            raise ValueError("baseline is missing: an apprentice needs the label that decides")
+        return request.baseline
 
     def _wait(self, decision: Decision) -> None:
         due = self.now + self.core.settings["wait"]

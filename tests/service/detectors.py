@@ -29,7 +29,7 @@ def state_machine(examples=80):
 
 
 def replay(n=60):
-    """A file is sound after some hours, with a snapshot amid and a restart."""
+    """A file is sound after some hours, with a snapshot amid, a restart, and an apprentice."""
     with TemporaryDirectory() as folder, closing(SqliteStore(Path(folder) / "log.db")) as store:
         clock = Clock()
         service = core(store, clock, wait=40.0)
@@ -41,6 +41,8 @@ def replay(n=60):
             if i == n // 2:
                 before, service = service.models.sha256(), core(store, clock, wait=40.0)
                 assert service.models.sha256() == before
+            if i == 3 * n // 4:
+                service = core(store, clock, wait=40.0, apprentice=True)
         with clean():
             report = verify(store)
         assert report.is_sound, str(report)

@@ -38,6 +38,8 @@ class DictModel:
         self.store, self.wait, self.default = store, wait, default
         self.labels, self.retired = list(labels), []
         self.answers, self.deferred, self.due = {}, set(), {}
+        self.apprentice = False
+        self.baselines = {}  # event -> the label that was to decide
         self.asked = {}  # event -> what it was decided for, and the labels that were active
         self.outcomes = {}  # event -> (reward, source)
         self.learnt = []  # (seq, event, reward) in order
@@ -111,6 +113,10 @@ class DictModel:
             return self.decide_again(request)
         if request.among is not None and not set(request.among) <= set(active):
             return 422, "invalid"
+        if self.apprentice:
+            if request.baseline not in (active if request.among is None else request.among):
+                return 422, "invalid"
+            self.baselines[request.event_id] = request.baseline
         self.answers[request.event_id] = None
         every = {*active} if self.retired else None
         among = every if request.among is None else {*request.among}
@@ -126,7 +132,10 @@ class DictModel:
         context, among, every, deferred = self.asked[request.event_id]
         asked = every if request.among is None else {*request.among}
         given = (json.loads(request.context), asked, request.deferred)
-        return (200, None) if given == (context, among, deferred) else (409, "conflict")
+        same = given == (context, among, deferred)
+        if request.event_id in self.baselines:
+            same = same and request.baseline == self.baselines[request.event_id]
+        return (200, None) if same else (409, "conflict")
 
     def feedback(self, request, effects):
         event, reward = request

@@ -17,7 +17,7 @@ from onearm.service import snapshots
 from onearm.service.logs import read_log
 from onearm.service.memory import MemoryStore
 from onearm.service.preparing import prepared
-from onearm.service.records import Control, Decision, Outcome, unpack_row
+from onearm.service.records import BASELINE, Control, Decision, Outcome, unpack_row
 from onearm.service.requests import Activate, Change, Decide, Feedback
 from onearm.service.verify import verify
 from tests.service.dict_model import DictModel
@@ -36,9 +36,11 @@ def made(kind, *parts):
     return st.tuples(*parts).map(lambda values: kind(*values))
 
 
+NOT_NEW = st.just(False)
+BASELINES = st.sampled_from(["a", "a", "a", "b", "d", None])  # read by an apprentice only
 REQUESTS = st.one_of(
-    made(Decide, EVENTS, CONTEXTS, AMONG, st.booleans()),
-    made(Decide, EVENTS, CONTEXTS),
+    made(Decide, EVENTS, CONTEXTS, AMONG, st.booleans(), NOT_NEW, BASELINES),
+    made(Decide, EVENTS, CONTEXTS, st.none(), NOT_NEW, NOT_NEW, BASELINES),
     made(Feedback, EVENTS, REWARDS),
     made(Feedback, EVENTS, st.just(1.0)),
     made(Activate, EVENTS),
@@ -99,6 +101,12 @@ class ServiceMachine(RuleBasedStateMachine):
         assert (names[record.label], record.propensity, record.seq) == (
             answer["label"], answer["propensity"], answer["seq"],
         )  # fmt: skip
+        baseline = self.model.baselines.get(record.event_id)
+        if baseline is not None:
+            only = np.eye(len(names))[names.index(baseline)].tobytes()
+            assert (answer["label"], answer["propensity"], record.pmf) == (baseline, 1.0, only)
+            assert record.policy == answer["policy"] == BASELINE
+            return
         agent, among = self.model.policies[self.model.champion].agent, None
         if record.allowed is not None:
             among = [names[i] for i in np.frombuffer(record.allowed, np.int64)]
@@ -129,7 +137,8 @@ class ServiceMachine(RuleBasedStateMachine):
 
     @rule(event=EVENTS, reward=st.sampled_from([0.0, 0.5, 1.0]), n=st.integers(2, 3))
     def duplicates(self, event, reward, n):
-        self.send([Decide(event, context())] * n + [Feedback(event, reward)] * n)
+        decide = Decide(event, context(), baseline="a")
+        self.send([decide] * n + [Feedback(event, reward)] * n)
 
     @rule(change=st.lists(CHANGES, min_size=1, max_size=2), requests=st.lists(REQUESTS, max_size=2))
     def changes(self, change, requests):
@@ -166,14 +175,22 @@ class ServiceMachine(RuleBasedStateMachine):
         elif kind == "unfinished":
             self.store.pieces[-1] = pieces[-1]._replace(sha256=None)
         before = self.core.models.sha256()
-        self.core = core(self.store, self.clock, wait=10.0)
+        self.core = core(self.store, self.clock, wait=10.0, apprentice=self.model.apprentice)
         assert self.core.models.sha256() == before
         self.store.pieces = pieces  # else `verify` would find what was damaged
         self.compare()
 
+    @rule(apprentice=st.sampled_from([False, False, True]))
+    def restart_with_settings(self, apprentice):
+        self.core = core(self.store, self.clock, wait=10.0, apprentice=apprentice)
+        self.model.seq += 2 * (apprentice != self.model.apprentice)  # what changed, and all given
+        self.model.apprentice = apprentice
+        self.compare()
+
     @rule(event=EVENTS, requests=st.lists(REQUESTS, max_size=3))
     def failed_commit(self, event, requests):
-        requests = [Decide(event, context()), Feedback(event, 1.0), *requests]
+        decide = Decide(event, context(), baseline="a")
+        requests = [decide, Feedback(event, 1.0), *requests]
         before, log = self.core.models.sha256(), list(self.store.log)
         self.store.fail = OSError("disk full")
         failed = False

@@ -1,6 +1,6 @@
 """Planted bugs of the core: what is committed, answered, applied, and in which order."""
 
-from onearm.service import changes, preparing
+from onearm.service import changes, preparing, replay
 from onearm.service import core as core_module
 from onearm.service import work as work_module
 from onearm.service.core import Core
@@ -116,7 +116,7 @@ def changes_at_once(core, requests, piece=None):
 
 def reset_by_settings(old, new):
     """Let a start undo what was changed since the last one."""
-    known = old and old | {"given": {key: old.get(key) for key in changes.GIVEN}}
+    known = old and old | {"given": {key: old.get(key) for key in replay.GIVEN}}
     if old:
         active = [label for label in old["labels"] if label not in old["retired"]]
         known["given"]["labels"] = active

@@ -34,7 +34,7 @@ def batches(seed, n):
             kind = rng.random()
             if kind < 0.5 or not events:
                 deferred = rng.random() < 0.2
-                requests.append(Decide(f"e{events}", context(events), None, deferred))
+                requests.append(Decide(f"e{events}", context(events), None, deferred, False, "b"))
                 events += 1
             elif kind < 0.9:
                 requests.append(Feedback(f"e{rng.randrange(events)}", rng.choice([0.0, 1.0])))

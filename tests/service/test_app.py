@@ -113,6 +113,7 @@ NEVER_PROMOTED = {
         ({"wait": 0}, "wait must be seconds above 0"),
         ({"wait": True}, "wait must be"),
         ({"wait": "99999d"}, "at most 10 years"),
+        ({"apprentice": 1}, "apprentice must be true or false, got 1"),
         ({"default_reward": 2}, "default_reward must be a number in [0, 1], got 2"),
         ({"learner": {}}, "learner.name"),
         ({"learner": {"name": "InvreseGap"}}, "did you mean 'InverseGap'"),

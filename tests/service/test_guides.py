@@ -42,7 +42,7 @@ NAMES: dict = {}
 
 
 @pytest.mark.parametrize(
-    "name", ["ten_minutes.md", "delayed_feedback.md", "challengers.md"]
+    "name", ["ten_minutes.md", "delayed_feedback.md", "challengers.md", "apprentice.md"]
 )
 def test_a_guide(tmp_path, name):
     parts, NAMES["__name__"] = blocks(name), "guide"
