@@ -5,13 +5,14 @@ are at most `max_bins`, else for each of about as many groups of equal weight. A
 bin 0, and then the others begin at 1.
 
 Of every column only the rows outside its most common bin (zeros, mostly) are stored: the sums of
-that bin are the total less the rest. In exact mode columns are stored completely, sorted by bin.
+that bin are the total less the rest. Where these are more than a fifth, the bins of all rows take
+less memory: such a column is dense. In exact mode columns are stored completely, sorted by bin.
 
 The histogram of a column has, for each bin, the sums (2, K) of `weights` over its rows in a node;
 or of the signed weights S the sums (K,) and the number of rows.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ from onearm.mh.subsets import SUBSET, UNORDERED, is_above
 from onearm.mh.weights import ALL, HAS, NONE, add_row, clear, copy_sums, row_loop
 
 BLOCK = 64  # columns transposed at a time
+DENSE = 5  # times the entries of a sparse column, of 5 bytes each, are the rows of a dense one
 ENTRIES = 2**24  # looked up at a time: more would take more memory than the columns
 
 
@@ -32,6 +34,8 @@ class BinnedColumns(NamedTuple):
     starts: np.ndarray  # (d+1,) column j has the entries starts[j] … starts[j+1]-1
     rows: np.ndarray  # of each entry
     bins: np.ndarray  # of each entry
+    dense_row: np.ndarray  # (d,) in which row of `dense` column j is, NONE if it has entries
+    dense: np.ndarray  # (dense columns, n) the bin of each row
     common: np.ndarray  # (d,) the most common bin: that of all rows without an entry
     first: np.ndarray  # (d,) 1 if bin 0 holds missing values, else 0: cuts lie above bin `first`;
     # UNORDERED if bins are categories
@@ -42,7 +46,7 @@ class BinnedColumns(NamedTuple):
 
     def model(self) -> tuple:
         """Return what kernels take: entries, bins and whether columns are sorted."""
-        entries, bins = self[:3], (self.common, self.first, self.offsets)
+        entries, bins = self[:5], (self.common, self.first, self.offsets)
         return entries, bins, self.exact
 
     def of_rows(self, chosen: np.ndarray) -> "BinnedColumns":
@@ -54,12 +58,14 @@ class BinnedColumns(NamedTuple):
         kept = np.concatenate([np.zeros(0, np.int64), *parts])
         numbers = (np.cumsum(chosen) - 1).astype(np.uint32)
         starts, rows = np.searchsorted(kept, self.starts), numbers[self.rows[kept]]
-        return self._replace(starts=starts, rows=rows, bins=self.bins[kept])
+        dense = np.ascontiguousarray(self.dense[:, chosen])
+        return self._replace(starts=starts, rows=rows, bins=self.bins[kept], dense=dense)
 
     def varying(self) -> np.ndarray:
         """Return the columns that have a cut."""
         cuts = np.diff(self.offsets) - self.first > 1
-        return np.flatnonzero(np.where(self.first == UNORDERED, np.diff(self.starts) > 0, cuts))
+        has_others = (np.diff(self.starts) > 0) | (self.dense_row != NONE)
+        return np.flatnonzero(np.where(self.first == UNORDERED, has_others, cuts))
 
     def thresholds(self, column: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
         """Return values between the bins on both sides of cuts; NaN where there are none."""
@@ -85,33 +91,33 @@ def bin_columns(
     if hasattr(X, "tocsc") and not exact:
         return _bin_sparse(csc_array(X), sample_weight, most)
     n_categories = n_categories or {}
-    columns = [
+    columns = (
         _codes(x, n_categories[j]) if j in n_categories
         else _bin_column(x, sample_weight, most, exact)
         for j, x in enumerate(iterate_columns(X))
-    ]  # fmt: skip
-    return _joined(columns, exact)
+    )  # fmt: skip
+    return _joined(columns, *X.shape, exact)
 
 
 def _codes(x: np.ndarray, n: int) -> tuple:
     bins, values = x.astype(np.uint8), np.arange(n, dtype=float)
     common = int(np.bincount(bins, minlength=1).argmax())
-    rows = np.flatnonzero(bins != common).astype(np.uint32)
-    return rows, bins[rows], common, UNORDERED, values, values
+    return bins, common, UNORDERED, values, values
 
 
 def _bin_sparse(X: csc_array, sample_weight: np.ndarray, most: int) -> BinnedColumns:
     """Bin columns that are mostly zero together, and the others one by one."""
     sparse = SparseColumns(X)
-    simple = sparse.simple(most)
+    simple = sparse.simple(most, DENSE)
     others = np.flatnonzero(~simple)
     entries, of_column, of_bin = sparse.binned(simple)
     low, high = of_bin[1], of_bin[1]
+    dense_row, dense = np.full(len(simple), NONE), np.zeros((0, X.shape[0]), np.uint8)
     if len(others):
-        rest = _joined(
-            [_bin_column(x, sample_weight, most, False) for x in iterate_columns(X[:, others])],
-            False,
-        )
+        X_others = X[:, others]
+        binned = (_bin_column(x, sample_weight, most, False) for x in iterate_columns(X_others))
+        rest = _joined(binned, *X_others.shape, False)
+        dense_row[others], dense = rest.dense_row, rest.dense
         of_column[0][others], of_column[1][others] = rest.common, rest.first
         owners = np.append(of_bin[0], others.repeat(np.diff(rest.offsets)))
         order = np.argsort(owners, kind="stable")
@@ -126,15 +132,23 @@ def _bin_sparse(X: csc_array, sample_weight: np.ndarray, most: int) -> BinnedCol
     common, missing = of_column
     return BinnedColumns(
         np.searchsorted(columns, edges), rows.astype(np.uint32), bins.astype(np.uint8),
-        common, missing, np.searchsorted(of_bin[0], edges), low, high, False,
+        dense_row, dense, common, missing, np.searchsorted(of_bin[0], edges), low, high, False,
     )  # fmt: skip
 
 
-def _joined(binned: list[tuple], exact: bool) -> BinnedColumns:
-    rows, bins, common, first, low, high = zip(*binned, strict=True)
+def _joined(binned: Iterable[tuple], n: int, d: int, exact: bool) -> BinnedColumns:
+    dense = np.empty((0 if exact else d, n), np.uint8)  # takes no memory where it is not written
+    dense_row, n_dense, columns = np.full(d, NONE), 0, []
+    for j, (bins, *facts) in enumerate(binned):
+        rows = np.argsort(bins, kind="stable") if exact else np.flatnonzero(bins != facts[0])
+        if not exact and DENSE * len(rows) > n:
+            dense[n_dense], dense_row[j], rows = bins, n_dense, rows[:0]
+            n_dense += 1
+        columns.append((rows.astype(np.uint32), bins[rows], *facts))
+    rows, bins, common, first, low, high = zip(*columns, strict=True)
     starts, offsets = (np.append(0, np.cumsum(list(map(len, parts)))) for parts in (rows, low))
     return BinnedColumns(
-        starts, np.concatenate(rows), np.concatenate(bins),
+        starts, np.concatenate(rows), np.concatenate(bins), dense_row, dense[:n_dense],
         np.array(common, np.int64), np.array(first, np.int64), offsets, np.concatenate(low),
         np.concatenate(high), exact,
     )  # fmt: skip
@@ -169,9 +183,7 @@ def _bin_column(x: np.ndarray, sample_weight: np.ndarray, most: int, exact: bool
         bins[order] = np.repeat(np.arange(len(begins)) + missing, ends - begins)
         if missing:
             low, high = np.append(np.nan, low), np.append(np.nan, high)
-    common = int(np.bincount(bins, minlength=1).argmax())
-    rows = np.argsort(bins, kind="stable") if exact else np.flatnonzero(bins != common)
-    return rows.astype(np.uint32), bins[rows], common, missing, low, high
+    return bins, int(np.bincount(bins, minlength=1).argmax()), missing, low, high
 
 
 def _group(begins: np.ndarray, cumulative: np.ndarray, most: int) -> np.ndarray:
@@ -210,7 +222,7 @@ def common_above(j, lo, hi, columns):
 @row_loop
 def collect(j, psi, leaf_of, node, weights, columns, by_bin):
     """Sum the stored rows of each bin of column j in a node."""
-    (begins, rows, bins), (common, first, offsets), exact = columns
+    (begins, rows, bins, dense_row, dense), (common, first, offsets), exact = columns
     for c in range(offsets[j + 1] - offsets[j]):
         clear(by_bin[c])
     if node == NONE:
@@ -220,6 +232,11 @@ def collect(j, psi, leaf_of, node, weights, columns, by_bin):
         for e in range(begins[j], begins[j + 1]):
             if leaf_of[rows[e]] == node:
                 add_row(rows[e], psi[rows[e]], by_bin[bins[e]], weights)
+    if dense_row[j] != NONE:
+        codes = dense[dense_row[j]]
+        for i in range(len(codes)):
+            if node == NONE or leaf_of[i] == node:
+                add_row(i, psi[i], by_bin[codes[i]], weights)
 
 
 @kernel_without_refcounts
@@ -238,7 +255,7 @@ def complete(j, total, columns, by_bin):
 @kernel_without_refcounts
 def collect_signed(j, leaf_of, node, columns, S, by_bin, counts):
     """Sum the stored rows of each bin of column j, and in a node count them."""
-    (begins, rows, bins), (common, first, offsets), exact = columns
+    (begins, rows, bins, dense_row, dense), (common, first, offsets), exact = columns
     wide = S.shape[1]
     for c in range(offsets[j + 1] - offsets[j]):
         counts[c] = 0
@@ -253,6 +270,14 @@ def collect_signed(j, leaf_of, node, columns, S, by_bin, counts):
         for e in range(begins[j], begins[j + 1]):
             i, c = rows[e], bins[e]
             if leaf_of[i] == node:
+                counts[c] += S[i, 0] != 0.0
+                for l in range(wide):  # noqa: E741
+                    by_bin[c, l] += S[i, l]
+    if dense_row[j] != NONE:
+        codes = dense[dense_row[j]]
+        for i in range(len(codes)):
+            if node == NONE or leaf_of[i] == node:
+                c = codes[i]
                 counts[c] += S[i, 0] != 0.0
                 for l in range(wide):  # noqa: E741
                     by_bin[c, l] += S[i, l]

@@ -75,7 +75,7 @@ def fit_terms(terms, psi, leaf_of, total, before, weights, columns, scratch, ban
 @kernel_without_refcounts
 def add_term(j, lo, hi, psi, total, columns, scratch):
     """ψ ← ±ψ·φ, and the totals with it, by the sums below the selected cut."""
-    by_bin, below, full = scratch
+    by_bin, below, full, members = scratch
     flip(j, lo, hi, psi, columns)
     common = 1.0 if common_above(j, lo, hi, columns) else -1.0
     for l in range(total.shape[1]):  # noqa: E741
@@ -86,23 +86,34 @@ def add_term(j, lo, hi, psi, total, columns, scratch):
 @row_loop
 def flip(j, lo, hi, psi, columns):
     """ψ ← ±ψ·φ, whichever sign changes fewer rows."""
-    (begins, rows, bins), of_bins, exact = columns
+    (begins, rows, bins, dense_row, dense), of_bins, exact = columns
     above = common_above(j, lo, hi, columns)
     for e in range(begins[j], begins[j + 1]):
         if is_above(bins[e], lo, hi) != above:
             psi[rows[e]] = -psi[rows[e]]
+    if dense_row[j] != NONE:
+        codes = dense[dense_row[j]]
+        for i in range(len(codes)):
+            if is_above(codes[i], lo, hi) != above:
+                psi[i] = -psi[i]
 
 
 @row_loop
 def remove_term(j, lo, hi, psi, total, weights, columns):
     """ψ ← ±ψ·φ, and the totals with it, by the sums of the rows that change."""
-    (begins, rows, bins), of_bins, exact = columns
+    (begins, rows, bins, dense_row, dense), of_bins, exact = columns
     above = common_above(j, lo, hi, columns)
     for e in range(begins[j], begins[j + 1]):
         if is_above(bins[e], lo, hi) != above:
             i = rows[e]
             psi[i] = -psi[i]
             add_row(i, 2 * psi[i], total, weights)
+    if dense_row[j] != NONE:
+        codes = dense[dense_row[j]]
+        for i in range(len(codes)):
+            if is_above(codes[i], lo, hi) != above:
+                psi[i] = -psi[i]
+                add_row(i, 2 * psi[i], total, weights)
 
 
 def vote_products(X, column, threshold, subset, votes, alpha, f):

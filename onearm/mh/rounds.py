@@ -33,6 +33,7 @@ from onearm.mh.search import full_search_in_threads, try_all
 from onearm.mh.settings import Settings
 from onearm.mh.trees import fit_leaf, tree
 from onearm.mh.weights import (
+    LANES,
     Weights,
     aligned_zeros,
     rescale,
@@ -143,6 +144,7 @@ class Training:
             self.n_threads = min(effective_n_jobs(settings.n_jobs), get_num_threads())
         self.psi, self.leaf_of = np.ones(n, np.int8), np.zeros(n, np.int16)
         self.smoothing = 0.01 / sample_weight.sum()
+        self.n_members = (n, int(settings.n_leaves)) if settings.base == "random_tree" else (0, 0)
         self.coordinator: Any = None  # of the blocks of rows, if they are on other machines
         self.scratch = self._empty_scratch()
         if self.bandit.tries_all:
@@ -157,7 +159,14 @@ class Training:
             np.zeros(len(self.bandit.columns)), np.zeros(1, np.int64),
             np.zeros((n_threads, n_bins), np.int64), aligned_zeros(n_threads, K),
         )  # fmt: skip
-        return aligned_zeros(n_bins, 2, K), np.zeros((3, 2, K)), full
+        n_bins = max(n_bins, 2 * LANES)
+        n, n_leaves = self.n_members
+        members = (
+            np.arange(n, dtype=np.uint32),
+            np.zeros((n_leaves, 2), np.int64),
+            np.zeros(n, np.uint32),
+        )
+        return aligned_zeros(n_bins, 2, K), np.zeros((3, 2, K)), full, members
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "scratch"}

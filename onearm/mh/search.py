@@ -14,11 +14,11 @@ Where every column is searched it pays to multiply out the signed weights S_il =
 first, for then one sum for each bin and label gives the edge, and a histogram stays in the cache.
 As integers they add up exactly: columns may be shared among threads and the stump is the same.
 
-Kernels write to the tuple scratch = (by_bin, below, full): sums by bin, sums below three cuts, and
-for a full search (S, total, by_bin, gammas, n, counts, votes): S and its sum over all rows, sums by
-bin for each thread, γ of each column; in a node, the number of rows with weight, and by bin for
-each thread; votes for each thread. Where only some columns are searched, these have scores of
-categories.
+Kernels write to the tuple scratch = (by_bin, below, full, members): sums by bin, sums below three
+cuts, for a full search (S, total, by_bin, gammas, n, counts, votes), and what `random_trees` has. S
+has a sum over all rows, and sums by bin for each thread; then come γ of each column; in a node, the
+number of rows with weight, and by bin for each thread; votes for each thread. Where only some
+columns are searched, these have scores of categories.
 """
 
 import numpy as np
@@ -92,7 +92,7 @@ def scan(j, node, total, factors, columns, by_bin, below):
 def scan_sorted(j, psi, leaf_of, node, total, weights, columns, below):
     """The same over the rows of column j themselves, which are sorted by bin."""
     A, factors, positive, sums, before = weights
-    (begins, rows, bins), (common, first, offsets), exact = columns
+    (begins, rows, bins, dense_row, dense), (common, first, offsets), exact = columns
     best, lo, hi, last = -1.0, NO_CUT, NO_CUT, NONE
     clear(below[CURRENT])
     for e in range(begins[j], begins[j + 1]):
@@ -114,7 +114,7 @@ def best_cut(j, psi, leaf_of, node, total, weights, columns, scratch, rng):
     """The best cut of column j, by histogram or, where columns are sorted, by their rows."""
     A, factors, positive, sums, before = weights
     entries, bins, exact = columns
-    by_bin, below, full = scratch
+    by_bin, below, full, members = scratch
     if exact:
         return scan_sorted(j, psi, leaf_of, node, total, weights, columns, below)
     collect(j, psi, leaf_of, node, weights, columns, by_bin)
@@ -126,7 +126,7 @@ def best_cut(j, psi, leaf_of, node, total, weights, columns, scratch, rng):
 def best_of_bins(j, node, total, factors, columns, scratch):
     """The best cut through the sums of column j, or the best subset of its categories."""
     entries, (common, first, offsets), exact = columns
-    by_bin, below, (S, S_total, S_by_bin, gammas, n, counts, votes) = scratch
+    by_bin, below, (S, S_total, S_by_bin, gammas, n, counts, votes), members = scratch
     if first[j] == UNORDERED:
         scores = S_by_bin[0], S_total, votes[0]
         return search_subset(j, total, factors, columns, by_bin, below[BEST], scores)
@@ -173,7 +173,7 @@ def _edge(c, below, total):
 @kernel_without_refcounts
 def _scan_sorted(j, leaf_of, node, columns, S, total, below):
     """The largest γ of column j by its rows themselves, which are sorted by bin."""
-    (begins, rows, bins), (common, first, offsets), exact = columns
+    (begins, rows, bins, dense_row, dense), (common, first, offsets), exact = columns
     best, last = -1.0, NONE
     for l in range(len(total)):  # noqa: E741
         below[0, l] = 0.0
@@ -217,7 +217,7 @@ def _best_arm(gammas, bandit):
 @kernel_without_refcounts
 def best_of_all(psi, leaf_of, node, total, weights, columns, scratch, bandit, rng):
     """The first column of the largest γ; it is searched again, for its cut and the sums below."""
-    by_bin, below, (S, S_total, S_by_bin, gammas, n, counts, votes) = scratch
+    by_bin, below, (S, S_total, S_by_bin, gammas, n, counts, votes), members = scratch
     searched, statistics, clock, L, p, order, blocks, uct, settings = bandit
     arm = _best_arm(gammas, bandit)
     if arm == NONE:
@@ -242,7 +242,7 @@ search_shares = kernel(search_shares, _nrt=False)
 @kernel_without_refcounts
 def full_search(psi, leaf_of, node, total, weights, columns, scratch, bandit, rng):
     """Search all columns: (γ, column, last bin below, first above), as `search` does."""
-    by_bin, below, full = scratch
+    by_bin, below, full, members = scratch
     S, S_total, S_by_bin, gammas, n, counts, votes = full
     searched, statistics, clock, L, p, order, blocks, uct, settings = bandit
     sign_weights(psi, leaf_of, node, weights, S, S_total, n)
@@ -271,7 +271,7 @@ def search(psi, leaf_of, node, total, weights, columns, scratch, bandit, rng):
     if is_full(bandit):
         return full_search(psi, leaf_of, node, total, weights, columns, scratch, bandit, rng)
     A, factors, positive, sums, before = weights
-    by_bin, below, full = scratch
+    by_bin, below, full, members = scratch
     searched, statistics, clock, L, p, order, blocks, uct, settings = bandit
     policy, at_once, kind, lam, eta, horizon, scaled = settings
     best, column, lo, hi = -1.0, NONE, NO_CUT, NO_CUT
@@ -291,7 +291,7 @@ def search(psi, leaf_of, node, total, weights, columns, scratch, bandit, rng):
 @kernel_without_refcounts
 def try_all(total, psi, leaf_of, weights, columns, scratch, bandit, rng):
     """Reward every column once, by its edge at the start."""
-    by_bin, below, full = scratch
+    by_bin, below, full, members = scratch
     searched, statistics, clock, L, p, order, blocks, uct, settings = bandit
     for a in range(len(searched)):
         j = searched[a]

@@ -1,8 +1,8 @@
 """Columns of a sparse matrix that are mostly zero, binned all at once.
 
 A column of 100,000 has a few entries, and going through them one by one would take longer than the
-rounds. Here the entries of all columns are sorted together. It is for columns that have more zeros
-than other values, so that zero is the most common bin, and at most `most` distinct values.
+rounds. Here the entries of all columns are sorted together. It is for columns that are mostly zero,
+so that zero is the most common bin, and have at most `most` distinct values.
 """
 
 from typing import Any
@@ -31,9 +31,9 @@ class SparseColumns:
         self.number = np.empty(len(value), np.int64)  # of the value of each entry, by rows
         self.number[order] = np.cumsum(new) - 1
 
-    def simple(self, most: int) -> np.ndarray:
-        """Return for each column whether it can be binned here."""
-        return (self.n - self.counts > self.counts) & (self.n_values < most)
+    def simple(self, most: int, share: int) -> np.ndarray:
+        """Return for each column whether it can be binned here: one of so many is not zero."""
+        return (share * self.counts <= self.n) & (self.n_values < most)
 
     def binned(self, simple: np.ndarray) -> tuple:
         """Return what `BinnedColumns` has of the simple columns, others empty.

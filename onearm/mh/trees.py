@@ -64,7 +64,7 @@ def tree(splits, votes, leaves, psi, leaf_of, weights, columns, scratch, bandit,
         return 0, constant_edge(total[0], factors)
     n, leaf = 0, 0
     while gains[leaf] > MARGIN or n == 0:
-        under, over = split(n, leaf, splits, votes, leaves, leaf_of, factors, columns)
+        under, over = split(n, leaf, splits, votes, leaves, leaf_of, factors, columns, scratch)
         n += 1
         if n == len(splits):
             break
@@ -103,7 +103,7 @@ def fit_leaf(leaf, node, leaves, psi, leaf_of, weights, columns, scratch, bandit
     """Find the stump that would split a leaf, and its gain."""
     parents, stumps, gains, total, below = leaves
     A, factors, positive, sums, before = weights
-    by_bin, below_cuts, full = scratch
+    by_bin, below_cuts, full, members = scratch
     set_step(parents[leaf, DEPTH], bandit)
     gamma, j, lo, hi = search(
         psi, leaf_of, node, total[leaf], weights, columns, scratch, bandit, rng
@@ -114,22 +114,27 @@ def fit_leaf(leaf, node, leaves, psi, leaf_of, weights, columns, scratch, bandit
 
 
 @row_loop
-def move(j, lo, hi, leaf, new, leaf_of, columns):
+def move(j, lo, hi, leaf, new, leaf_of, columns, scratch):
     """Move the rows of a leaf on the other side of the cut than the most common bin to `new`."""
-    (begins, rows, bins), of_bins, exact = columns
+    (begins, rows, bins, dense_row, dense), of_bins, exact = columns
     above = common_above(j, lo, hi, columns)
     for e in range(begins[j], begins[j + 1]):
         if leaf_of[rows[e]] == leaf and is_above(bins[e], lo, hi) != above:
             leaf_of[rows[e]] = new
+    if dense_row[j] != NONE:
+        codes = dense[dense_row[j]]
+        for i in range(len(codes)):
+            if leaf_of[i] == leaf and is_above(codes[i], lo, hi) != above:
+                leaf_of[i] = new
 
 
 @kernel_without_refcounts
-def split(n, leaf, splits, votes, leaves, leaf_of, factors, columns):
+def split(n, leaf, splits, votes, leaves, leaf_of, factors, columns, scratch):
     """Split a leaf: the side of the most common bin keeps its number, the other becomes n + 1."""
     parents, stumps, gains, total, below = leaves
     j, lo, hi = stumps[leaf, COLUMN], stumps[leaf, LOW], stumps[leaf, HIGH]
     new = n + 1
-    move(j, lo, hi, leaf, new, leaf_of, columns)
+    move(j, lo, hi, leaf, new, leaf_of, columns, scratch)
     under, over = (new, leaf) if common_above(j, lo, hi, columns) else (leaf, new)
     if parents[leaf, PARENT] != NONE:
         splits[parents[leaf, PARENT], parents[leaf, SIDE]] = n

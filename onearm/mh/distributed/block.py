@@ -69,7 +69,7 @@ class Block:
         remove_term(j, lo, hi, self.psi, self.total, self.weights.model(), self.columns)
 
     def move(self, j: int, lo: int, hi: int, leaf: int, new: int) -> None:
-        move(j, lo, hi, leaf, new, self.leaf_of, self.columns)
+        move(j, lo, hi, leaf, new, self.leaf_of, self.columns, ())
 
     def reset(self) -> None:
         reset(self.psi, self.leaf_of)

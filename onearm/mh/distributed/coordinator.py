@@ -73,21 +73,21 @@ class Coordinator:
 
     def _best_cut(self, j, psi, leaf_of, node, total, weights, columns, scratch, rng):
         A, factors, positive, sums, before = weights
-        _, below, full = scratch
+        _, below, full, members = scratch
         (by_bin,) = self._add_up("histogram", j, node)
         complete(j, total, columns, by_bin)
-        return best_of_bins(j, node, total, factors, columns, (by_bin, below, full))
+        return best_of_bins(j, node, total, factors, columns, (by_bin, below, full, members))
 
     def _random_cut(self, j, psi, leaf_of, node, total, weights, columns, scratch, rng):
         A, factors, positive, sums, before = weights
-        _, below, full = scratch
+        _, below, full, members = scratch
         (by_bin,) = self._add_up("histogram", j, node)
         complete(j, total, columns, by_bin)
-        return random_cut_of_bins(j, total, factors, columns, (by_bin, below, full), rng)
+        return random_cut_of_bins(j, total, factors, columns, (by_bin, below, full, members), rng)
 
     def _full_search(self, psi, leaf_of, node, total, weights, columns, scratch, bandit, rng):
         A, factors, positive, sums, before = weights
-        _, _, (_, _, _, gammas, _, _, votes) = scratch
+        _, _, (_, _, _, gammas, _, _, votes), _ = scratch
         for begin, end in self.spans:
             searched = self.training.bandit.columns[begin:end]
             S, by_bin, n, counts = self._add_up("signed_histograms", node, *factors, searched)
@@ -102,7 +102,7 @@ class Coordinator:
         self.transport.change("flip", j, lo, hi)
         (total[:],) = self._add_up("totals")
 
-    def _move(self, j, lo, hi, leaf, new, leaf_of, columns):
+    def _move(self, j, lo, hi, leaf, new, leaf_of, columns, scratch):
         self.transport.change("move", j, lo, hi, leaf, new)
 
     def _reset(self, psi, leaf_of):
