@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import onearm
-from bench.benchmark import PlayedBenchmark
+from bench.benchmark import PlayedBenchmark, last_run
 from bench.timing import now
 from onearm import metrics
 from onearm.experiments.identity import versions
@@ -90,17 +90,17 @@ def means(record: Record) -> list[str]:
 
 def report(records: list[Record]) -> str:
     """Return the table; defaults are bold."""
-    last = max(records, key=lambda record: record["date"])
     lines = []
     for record in records:
         given = ", ".join(f"{name}={value}" for name, value in record["parameters"].items())
         given = f"**{given}**" if given and is_default(record) else given
         lines.append([record["learner"], given, *means(record)])
-    return (
-        f"Mean error of {SEEDS} seeds over {ROUNDS:,} rounds, rows of norm 1, onearm "
-        f"{last['versions']['onearm']}, Python {last['versions']['python']}, {last['date']}. "
-        f"Defaults in bold.\n\n{table(['learner', 'parameters', *STREAMS], lines)}\n"
-    )
+    return f"""\
+Mean error of {SEEDS} seeds over {ROUNDS:,} rounds, rows of norm 1. Defaults in bold.
+{last_run("defaults", records)}
+
+{table(["learner", "parameters", *STREAMS], lines)}
+"""
 
 
 def is_default(record: Record) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import onearm
-from bench.benchmark import PlayedBenchmark
+from bench.benchmark import PlayedBenchmark, last_run
 from bench.chorus.views import linear, unit
 from bench.timing import now
 from onearm import datasets, metrics
@@ -141,7 +141,6 @@ def jobs() -> list[Job]:
 
 def report(records: list[Record]) -> str:
     """Return a table of geometric means over learners by stream, then one table a stream."""
-    last = max(records, key=lambda record: record["date"])
     columns = list(dict.fromkeys(["largest value", "Prepared", *WAYS, *TEXT_WAYS]))
     lines, parts = [], []
     for name in dict.fromkeys(record["stream"] for record in records):
@@ -151,11 +150,9 @@ def report(records: list[Record]) -> str:
         used = list(some[0]["errors"])
         rows = [[r["learner"], *(f"{np.mean(r['errors'][w]):.3f}" for w in used)] for r in some]
         parts.append(f"## {name}\n\n{table(['learner', *used], rows)}")
-    about = (
-        f"Geometric mean over {len(LEARNERS)} linear learners, at their default parameters, of the "
-        f"mean error of {SEEDS} seeds over {ROUNDS:,} rounds; by `python -m bench preparation`, "
-        f"onearm {last['versions']['onearm']}, Python {last['versions']['python']}, {last['date']}."
-    )
+    about = f"""\
+Geometric mean over {len(LEARNERS)} linear learners, at their default parameters, of the mean error
+of {SEEDS} seeds over {ROUNDS:,} rounds. {last_run("preparation", records)}"""
     return "\n\n".join([about, table(["stream", *columns], lines), *parts]) + "\n"
 
 

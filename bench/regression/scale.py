@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import onearm
-from bench.benchmark import PlayedBenchmark
+from bench.benchmark import PlayedBenchmark, last_run
 from bench.timing import now
 from onearm.experiments.identity import versions
 from onearm.experiments.job import OnProgress, Record
@@ -107,11 +107,9 @@ def report(records: list[Record]) -> str:
             both = [runs.get((name, p, form), []) for form in (False, True)]
             rows.append([p, *(f"{_number(a)} / {_number(b)}" for a, b in zip(*both, strict=True))])
         parts.append(f"## {name}\n\n" + table(["problem", *(form for form, *_ in forms)], rows))
-    last = max(records, key=lambda record: record["date"])
     return f"""# Regressors on rows and targets of any scale
 
-Written by `python -m bench regression.scale` on {last["date"][:10]}; onearm
-{last["versions"]["onearm"]}, numpy {last["versions"]["numpy"]}. Squared loss in the second half of
+{last_run("regression.scale", records)} Squared loss in the second half of
 {ROUNDS:,} shuffled rounds over the variance of the targets there, so that 1 is as good as their
 mean; as it is / prepared, with default parameters. From losses (noise ±{NOISE}) targets have mean
 0 and deviation 1.
