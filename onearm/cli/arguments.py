@@ -30,6 +30,8 @@ Raw = Annotated[bool, Option("--raw", help=texts.RAW)]
 Place = Annotated[
     str, Option(help="all-cores, a number of cores, ray, or the address of a Ray cluster.")
 ]
+ResultsFolder = Annotated[Path, Option(help="Folder of the results.")]
+OpenPage = Annotated[bool, Option("--open", help="Open the page in a browser.")]
 RACERS = (
     "chorus,perceptron,banditron,soba,newtron,conservativeova,offsettree,inversegap,bag,"
     "hoeffdingtree,adabandit,banditbbm"
@@ -62,20 +64,17 @@ def require_folder(out: Path) -> None:
         raise FileNotFoundError(f"--out must be a file in a folder that exists, got {str(out)!r}")
 
 
-def learner_names(names: str, known: Iterable[str] = onearm.LEARNERS) -> list[str]:
+def learner_names(text: str, known: Iterable[str] = onearm.LEARNERS) -> list[str]:
     """Return the names of a list with commas; "all" is every known one."""
-    if names == "all":
+    if text == "all":
         return list(known)
-    return [find_name(name, known, "learner") for name in names.split(",")]
+    return [find_name(name, known, "learner") for name in text.split(",")]
 
 
-def racing_names(names: str) -> list[str]:
+def racing_names(text: str) -> list[str]:
     """Return the names of a list with commas, of which some may be `file.py:Class`."""
-    return [
-        name
-        for part in names.split(",")
-        for name in ([part] if ":" in part else learner_names(part))
-    ]
+    parts = [[name] if ":" in name else learner_names(name) for name in text.split(",")]
+    return [name for part in parts for name in part]
 
 
 def file_options(label: str | None, nominal: str, schema: Path | None) -> dict[str, Any]:
@@ -84,10 +83,15 @@ def file_options(label: str | None, nominal: str, schema: Path | None) -> dict[s
     if label is not None:
         options["label"] = label
     if nominal:
-        options["nominal"] = [name.strip() for name in nominal.split(",")]
+        options["nominal"] = names(nominal)
     if schema is not None:
         options["schema"] = str(schema)
     return options
+
+
+def names(text: str) -> list[str]:
+    """Return the names of a list with commas."""
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def numbers(text: str) -> list[float]:

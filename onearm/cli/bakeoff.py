@@ -8,7 +8,7 @@ import typer
 from typer import Option
 
 from onearm.cli import papers
-from onearm.cli.arguments import Place
+from onearm.cli.arguments import Place, names
 from onearm.cli.errors import errors_in_words
 
 
@@ -47,9 +47,8 @@ def bakeoff(
     words = ["--half", half, "--on", on, "--stages", str(stages), "--repeats", str(repeats)]
     words += ["--rounds", str(rounds), *["--dry-run"] * dry_run, *["--render"] * render]
     words += ["--out", str(out)] if out else []
-    for name, given in (("--only", only), ("--learners", learners)):
-        names = [word.strip() for word in given.split(",") if word.strip()]
-        words += [name, *names] if names else []
+    for name, given in (("--only", names(only)), ("--learners", names(learners))):
+        words += [name, *given] if given else []
     with errors_in_words():
         status = command.main(words)
     raise typer.Exit(status)

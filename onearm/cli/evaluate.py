@@ -7,7 +7,7 @@ import typer
 from typer import Argument, Option
 
 import onearm
-from onearm.cli.arguments import find_name, numbers, require_file
+from onearm.cli.arguments import OpenPage, ResultsFolder, find_name, names, numbers, require_file
 from onearm.cli.errors import errors_in_words
 from onearm.cli.results import (
     command_line,
@@ -119,8 +119,8 @@ def evaluate(
     n_features: Width = None,
     hashed: Hashed = None,
     uniform: Uniform = False,
-    out: Annotated[Path, Option(help="Folder of the results.")] = Path("evaluation"),
-    show: Annotated[bool, Option("--open", help="Open the page in a browser.")] = False,
+    out: ResultsFolder = Path("evaluation"),
+    show: OpenPage = False,
 ) -> None:
     """Judge policies from the log of another: a table, and a page with charts.
 
@@ -173,7 +173,7 @@ def _evaluated(asked: dict[str, Any]) -> "Evaluation":
     try:
         with progress_bar("reading") as update:
             log = _read(asked)
-            estimators = [name.strip() for name in asked["estimator"].split(",")]
+            estimators = names(asked["estimator"])
             passes = n_passes(len(asked["policy"]), estimators, asked["fitting"])
             update(description="judging", total=passes * len(log))
             return onearm.evaluate(
@@ -193,7 +193,7 @@ def _read(asked: dict[str, Any]) -> "Log":
     options = {name: asked[name] for name in READ if asked[name] is not None}
     options |= {name: _range(name, asked[name]) for name in ("rewards", "costs") if asked[name]}
     if asked["columns"] is not None:
-        options["columns"] = [name.strip() for name in asked["columns"].split(",")]
+        options["columns"] = names(asked["columns"])
     if asked["uniform"]:
         options["chances"] = "uniform"
     schema = _schema_of_model(asked) if asked["schema"] is None else _schema(asked["schema"])
@@ -209,13 +209,13 @@ def _schema_of_model(asked: dict[str, Any]) -> "onearm.Schema | None":
     """Return the columns and labels of the first saved model, if the log does not tell its own."""
     from onearm.log.files import has_schema
 
-    names = [name for name in (*asked["policy"], asked["against"]) if name.endswith(SAVED)]
-    if not names or has_schema(asked["log"]):
+    models = [name for name in (*asked["policy"], asked["against"]) if name.endswith(SAVED)]
+    if not models or has_schema(asked["log"]):
         return None
-    schema = getattr(onearm.load(names[0]), "schema", None)
+    schema = getattr(onearm.load(models[0]), "schema", None)
     if schema is None or not schema.columns:
         return None
-    typer.echo(f"{asked['log'].name}: read with the columns and labels of {names[0]}", err=True)
+    typer.echo(f"{asked['log'].name}: read with the columns and labels of {models[0]}", err=True)
     return onearm.Schema({column.name: column.form for column in schema.columns}, schema.labels)
 
 

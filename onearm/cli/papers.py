@@ -8,7 +8,7 @@ import typer
 from typer import Argument, Option
 
 import onearm
-from onearm.cli.arguments import find_name
+from onearm.cli.arguments import find_name, names
 from onearm.cli.errors import errors_in_words
 
 SUMMARY = "summary"
@@ -58,10 +58,9 @@ def papers(
             raise typer.BadParameter(f"{SUMMARY} has no options: it reads {RESULTS}")
         typer.echo(write_summary())
         return
-    names = tuple(label.strip() for label in only.split(",") if label.strip())
     with errors_in_words():
         try:
-            status = run(chosen, Options(names, runs, cap, quick), out)
+            status = run(chosen, Options(tuple(names(only)), runs, cap, quick), out)
         except FileNotFoundError as error:
             need = "data sets are read from the folder that ONEARM_DATA names"
             raise FileNotFoundError(f"{error}: {need}") from error

@@ -10,8 +10,10 @@ from onearm.cli.arguments import (
     RACERS,
     Label,
     Nominal,
+    OpenPage,
     Place,
     Raw,
+    ResultsFolder,
     SchemaFile,
     file_options,
     numbers,
@@ -54,9 +56,9 @@ def race(
     nominal: Nominal = "",
     schema: SchemaFile = None,
     on: Place = "all-cores",
-    out: Annotated[Path, Option(help="Folder of the results.")] = Path("race"),
+    out: ResultsFolder = Path("race"),
     figures: Annotated[bool, Option("--figures", help="Write SVG and PNG, too.")] = False,
-    show: Annotated[bool, Option("--open", help="Open the page in a browser.")] = False,
+    show: OpenPage = False,
 ) -> None:
     """Race learners on streams: a live table, then a page with curves.
 
