@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 import onearm
+from bench.timing import peak_memory
 from onearm.log.events import Events, as_events
 
 K, D, CHUNK = 10, 100, 2**16
@@ -63,17 +64,11 @@ def judge(path: Path) -> dict[str, Any]:
     }
 
 
-def peak() -> float:
-    """Return the largest resident memory of this process so far, in MiB."""
-    status = Path("/proc/self/status").read_text()
-    return int(status.split("VmHWM:")[1].split()[0]) / 1024
-
-
 def measured(task: Callable[[Path], dict[str, Any]], path: Path) -> dict[str, Any]:
     wall, cpu = time.perf_counter(), time.process_time()
     results = task(path)
     taken = {"cpu": time.process_time() - cpu, "wall": time.perf_counter() - wall}
-    return results | taken | {"peak_mib": peak()}
+    return results | taken | {"peak_mib": peak_memory() / 2**20}
 
 
 def warm(path: Path) -> None:

@@ -4,15 +4,13 @@ Run as `python -m bench.speed.long_streams N ...` it plays streams of these leng
 """
 
 import json
-import re
 import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-from bench.timing import child
+from bench.timing import child, peak_memory
 from onearm import Banditron, Stream, SynSep
 
 LENGTHS = (10_000, 100_000, 1_000_000)
@@ -59,19 +57,10 @@ def observe(lengths: list[int]) -> dict[str, Any]:
         "rows_per_turn": rows,
         "rows_per_cpu_second": rates,
         "flatness": min(rates.values()) / max(rates.values()),
-        "peak_rss": peak(),
+        "peak_rss": peak_memory(),
         "cpu_of_turns": {n: [sum(plays) for plays in times] for n, times in turns.items()},
         "shortest_play": {n: min(map(min, times)) for n, times in turns.items()},
     }
-
-
-def peak() -> int:
-    """Return the peak memory of this process in bytes.
-
-    Not by getrusage: for a child that begins with the memory of its parent at the fork.
-    """
-    status = Path("/proc/self/status").read_text()
-    return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) * 1024
 
 
 def measure(lengths: tuple[int, ...], done: Callable[[], Any]) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from bench.timing import Timing, child, one_core
 from bench.trees import moa
 from bench.trees.data import (
     DELTA,
-    FILES,
+    ENTRIES,
     GRACE_PERIOD,
     OURS,
     RIVER,
@@ -49,7 +49,7 @@ SIZES = (
     Option("warm", 15.0, "CPU seconds before MOA is timed"),
 )
 OPTIONS = (
-    Option("data", tuple(FILES), "data sets", FILES),
+    Option("data", tuple(ENTRIES), "data sets", ENTRIES),
     Option("turns", 3, "of each contestant"),
     *SIZES,
     Option("quick", False, "try it out: one turn, two repeats"),

@@ -78,7 +78,7 @@ def explain(learner: Any, schema: Schema, labels: Labels, context: Any) -> Expla
     scores = prepared_scores(learner, rows) if prepared else learner.scores(rows)
     scores = scores[:, labels.active_ids]
     changes = (scores[0] - scores[1:]).T
-    decisive = np.argsort(-np.ptp(changes, axis=0), kind="stable")  # what all labels gain is naught
+    decisive = np.argsort(-np.ptp(changes, axis=0), kind="stable")  # not what all labels gain
     return Explanation(labels.active, tuple(names[j] for j in decisive), changes[:, decisive])
 
 

@@ -64,7 +64,7 @@ def observe(x, i, at, c, w, n_c, stats, columns):
 
 @kernel_without_refcounts
 def _welford(x, w, of):
-    """Add x to the (5, d) moments of a class; the codes of nominal columns too, and in vain."""
+    """Add x to the (5, d) moments of a class; those of nominal codes are not used."""
     for j in range(len(x)):
         v = x[j]
         there = v == v  # no branch, so that several columns are done at once
