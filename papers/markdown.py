@@ -1,4 +1,4 @@
-"""Markdown: tables, pages, and where their numbers come from."""
+"""Markdown: tables, and where their numbers come from."""
 
 import json
 from datetime import UTC, datetime
@@ -10,12 +10,6 @@ def table(head: list[str], rows: list[list[str]]) -> str:
     """Return a Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
-def page(title: str, cut: list[str], *parts: str) -> str:
-    """Return a page of paragraphs; in brackets after its title stands how it was cut, if it was."""
-    brackets = f" ({', '.join(cut)})" if cut else ""
-    return "\n\n".join(part for part in (f"# {title}{brackets}", *parts) if part) + "\n"
 
 
 def written_by(command: str, records: list[Record]) -> str:

@@ -11,6 +11,7 @@ from onearm.experiments.job import Job, Record
 from onearm.experiments.ledger import Ledger
 from onearm.experiments.run import Experiment, play_missing
 from papers.claims import Claim
+from papers.markdown import written_by
 from papers.verdicts import Cell
 
 
@@ -51,8 +52,10 @@ class Replication:
     """
 
     stages: tuple[Stage, ...]
-    report: str  # a file of the results' folder
-    text: Callable[[list[Record], Request], str]  # the report in Markdown
+    title: str  # of the report
+    report: str  # its file, in the results' folder
+    text: Callable[[list[Record], Options], list[str]]  # its paragraphs, in Markdown
+    cut: Callable[[list[Record], Options], list[str]] = lambda *_: []  # how it is cut, if it is
     figure: str = ""
     draw: Callable[[list[Record], Path], None] | None = None
     names: tuple[Collection[str], ...] = ()  # that --only may have, kind by kind
@@ -120,8 +123,15 @@ class Replication:
         console.print(f"{len(records)} runs: {report}", highlight=False, soft_wrap=True)
         return 1 if failures else 0
 
+    def page(self, records: list[Record], request: Request) -> str:
+        """Return the report: in brackets after its title stands how it is cut."""
+        cut = self.cut(records, request.options)
+        title = f"# {self.title}" + f" ({', '.join(cut)})" * bool(cut)
+        parts = [title, written_by(request.command, records), *self.text(records, request.options)]
+        return "\n\n".join(part for part in parts if part) + "\n"
+
     def write(self, records: list[Record], request: Request) -> None:
         """Write the report and the figure."""
-        (request.folder / self.report).write_text(self.text(records, request))
+        (request.folder / self.report).write_text(self.page(records, request))
         if self.draw and records:
             self.draw(records, request.folder / self.figure)

@@ -20,7 +20,7 @@ from papers.b10.paper import POLICIES
 from papers.b10.runs import PACKAGES
 from papers.claims import Claim, claims_table, count, holds_if
 from papers.figures import subplots
-from papers.markdown import table, written_by
+from papers.markdown import table
 from papers.replication import Options, Replication, Request
 from papers.trial import Trial
 
@@ -97,7 +97,7 @@ def _claims_of(task: str, arms: str, shares: dict[str, float]) -> list[Claim]:
     ]
 
 
-def text(records: list[Record], request: Request) -> str:
+def text(records: list[Record], _: Options) -> list[str]:
     """Return the share of the columns that matter, in Markdown."""
     lines = [
         [run["task"], f"{TASKS[run['task']] / COLUMNS:.3f}", POLICIES[run["arms"]],
@@ -106,27 +106,16 @@ def text(records: list[Record], request: Request) -> str:
     ]  # fmt: skip
     head = ["task", "if even", "policy", *(f"{t:,} rounds" for t in STAGES)]
     runs = ", ".join(f"{n} of {RUNS} runs" for n in sorted({run["runs"] for run in records}))
-    return f"""# Which columns are chosen (Figure 3 of B10)
-
-{written_by(request.command, records)}
-
+    tested = claims(records)
+    notes = f"""\
 Stumps, {ROWS} rows of {COLUMNS} columns, {runs}; EXP3.P with λ = η = 0.3. The share of rounds that
-use one of the columns that matter:
-
-{table(head, lines)}
-
-{_conclusion(claims(records))}
-"""
-
-
-def _conclusion(tested: list[Claim]) -> str:
-    return f"""## What the paper concludes
-
-"Almost as frequently" is here at least half of FULL's excess over even shares. {count(tested)}
-
-{claims_table(tested)}
-
-FULL itself is near even shares after 10,000 rounds, and below a half after 100."""
+use one of the columns that matter:"""
+    almost = f"""\
+"Almost as frequently" is here at least half of FULL's excess over even shares. {count(tested)}"""
+    return [
+        notes, table(head, lines), "## What the paper concludes", almost, claims_table(tested),
+        "FULL itself is near even shares after 10,000 rounds, and below a half after 100.",
+    ]  # fmt: skip
 
 
 def draw(records: list[Record], path: Path) -> None:
@@ -146,7 +135,8 @@ def draw(records: list[Record], path: Path) -> None:
 
 
 REPLICATION = Replication(
-    stages=(jobs,), report="features.md", text=text, figure="features.png", draw=draw,
+    stages=(jobs,), title="Which columns are chosen (Figure 3 of B10)", report="features.md",
+    text=text, figure="features.png", draw=draw,
     defaults=Options(runs=RUNS), quick=Options(runs=2), ledger="features.jsonl",
     claims={"b10.figure3": claims},
 )  # fmt: skip

@@ -28,7 +28,7 @@ from onearm.mh.weights import NONE, copy_sums, reweigh_signed
 from papers.b10.data import Split, load
 from papers.b10.paper import ERRORS, SIZES, of, size
 from papers.b10.runs import PACKAGES, smoothed_errors
-from papers.markdown import page, table, written_by
+from papers.markdown import table
 from papers.records import grouped, select
 from papers.replication import Options, Replication, Request
 from papers.trial import Trial
@@ -186,7 +186,7 @@ def jobs(request: Request, _: list[Record]) -> list[Job]:
     ]
 
 
-def text(records: list[Record], request: Request) -> str:
+def text(records: list[Record], _: Options) -> list[str]:
     """Return a table for each base in Markdown."""
     notes = f"""\
 Smoothed test error in percent after so many rounds on all training rows, mean over runs, ± half
@@ -194,8 +194,7 @@ the width of a 95 % interval. One thing at a time differs from "{USUAL}", the ba
 λ = 0.15 and η = 0.3. "Searches": columns searched in a round. On pendigits and letter all
 thresholds are exact anyway. With as few test rows as there are (3,498; 2,007; 4,000), runs differ
 by 0.1 to 0.3 points by chance."""
-    origin, tables = written_by(request.command, records), [_table(records, b) for b in SIZES]
-    return page("Ways to fit products, and sequences of columns", [], origin, notes, *tables)
+    return [notes, *(_table(records, base) for base in SIZES)]
 
 
 def _table(records: list[Record], base: str) -> str:
@@ -210,6 +209,7 @@ def _table(records: list[Record], base: str) -> str:
 
 
 REPLICATION = Replication(
-    stages=(jobs,), report="products.md", text=text, ledger="products.jsonl",
+    stages=(jobs,), title="Ways to fit products, and sequences of columns", report="products.md",
+    text=text, ledger="products.jsonl",
     names=(DATA_SETS, tuple(SIZES), tuple(VARIANTS)), defaults=Options(runs=SEEDS),
 )  # fmt: skip

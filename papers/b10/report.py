@@ -19,9 +19,9 @@ from papers.b10.runs import (
     tuning_jobs,
 )
 from papers.figures import subplots
-from papers.markdown import page, table, written_by
+from papers.markdown import table
 from papers.records import grouped, select
-from papers.replication import Options, Replication, Request
+from papers.replication import Options, Replication
 from papers.verdicts import POINTS, SHARE, WORSE, Cell, count_outcomes
 
 NEAR = 0.003  # above FULL's last error: where time is compared
@@ -60,10 +60,9 @@ def _printed(cells: Cells) -> dict[tuple[str, str, str], Cell]:
     }  # fmt: skip
 
 
-def text(records: list[Record], request: Request) -> str:
+def text(records: list[Record], _: Options) -> list[str]:
     """Return the table in Markdown."""
     cells = _cells(records)
-    n_cells = len(DATA_SETS) * len(BASES) * len(POLICIES)
     runs = [run for runs in cells.values() for run in runs]
     n_open = sum(not _is_settled(run) for run in runs)
     notes = f"""\
@@ -78,11 +77,13 @@ EXP3.P with stumps has the λ and η of least validation error where they are li
 searched a finer grid, for all bases), and otherwise λ = 0.15 and η = 0.3. "recent" is ours, and has
 no number of the paper. USPS is here twice: with its pixels as they are, and smoothed, as the
 paper's seem to have been (usps.md); the latter are a guess and counted as other data."""
-    return page(
-        "Table 1 of B10", [f"{len(cells)} of {n_cells} cells"] * (len(cells) < n_cells),
-        written_by(request.command, records), notes, *(_table(base, cells) for base in BASES),
-        _tuned(records), _counts(cells), _speedups(cells),
-    )  # fmt: skip
+    tables = [_table(base, cells) for base in BASES]
+    return [notes, *tables, _tuned(records), _counts(cells), _speedups(cells)]
+
+
+def _cut(records: list[Record], _: Options) -> list[str]:
+    n, of_all = len(_cells(records)), len(DATA_SETS) * len(BASES) * len(POLICIES)
+    return [f"{n} of {of_all} cells"] * (n < of_all)
 
 
 def _is_settled(run: Record) -> bool:
@@ -202,8 +203,8 @@ def _line(axes: Any, run: Record, color: str) -> None:
 
 
 REPLICATION = Replication(
-    stages=(tuning_jobs, jobs, longer_jobs), report="table1.md", text=text,
-    figure="figure4.png", draw=draw,
-    names=(DATA_SETS, BASES, tuple(POLICIES)), defaults=Options(runs=1, cap=CAP),
-    quick=Options(only=("pendigits", "stump"), runs=1), cells={"b10.table1": printed_cells},
+    stages=(tuning_jobs, jobs, longer_jobs), title="Table 1 of B10", report="table1.md", text=text,
+    cut=_cut, figure="figure4.png", draw=draw, names=(DATA_SETS, BASES, tuple(POLICIES)),
+    defaults=Options(runs=1, cap=CAP), quick=Options(only=("pendigits", "stump"), runs=1),
+    cells={"b10.table1": printed_cells},
 )  # fmt: skip

@@ -14,8 +14,8 @@ from onearm.experiments.job import OnProgress, Record
 from onearm.streams.preparations import smooth_images
 from papers.b10 import products
 from papers.b10.data import Split, load
-from papers.markdown import table, written_by
-from papers.replication import Replication, Request
+from papers.markdown import table
+from papers.replication import Options, Replication
 
 ROUNDS, SEEDS = (1000, 2000, 4000, 8000, 16_000), 5
 WIDTHS = (0.5, 0.75, 1.0)  # of Gaussians, in pixels
@@ -69,26 +69,20 @@ def jobs(*_: Any) -> list[Job]:
     return [Job("usps", "stump", variant, 0) for variant in (*SETTINGS, *SMOOTHED, *RANDOM)]
 
 
-def text(records: list[Record], request: Request) -> str:
+def text(records: list[Record], _: Options) -> list[str]:
     """Return the table in Markdown."""
     rows = [
         [run["variant"], f"{run['nearest']:.2f}", *(f"{error:.2f}" for error in run["errors"])]
         for run in records
     ]
     head = ["rows", "nearest neighbour", *(f"{t:,} rounds" for t in ROUNDS)]
-    return f"""# Stumps on USPS
-
-{written_by(request.command, records)}
-
+    notes = """\
 Error on test rows in percent: of the nearest neighbour, and, smoothed over rounds, of stumps under
 EXP3.P. The paper's table has 6.0 to 6.3 for stumps. Pixels are smoothed by Gaussians of these
-widths; with 0.75 they are the column usps-smoothed of Table 1.
-
-{table(head, rows)}
-"""
+widths; with 0.75 they are the column usps-smoothed of Table 1."""
+    return [notes, table(head, rows)]
 
 
 REPLICATION = Replication(
-    stages=(jobs,),
-    report="usps.md", text=text, ledger="usps.jsonl",
+    stages=(jobs,), title="Stumps on USPS", report="usps.md", text=text, ledger="usps.jsonl",
 )  # fmt: skip

@@ -16,8 +16,8 @@ from onearm.experiments.identity import versions
 from onearm.experiments.job import OnProgress, Record
 from papers.bh20 import runs
 from papers.bh20.runs import LOSSES_ALONE, METHODS, MOST, RUNS
-from papers.markdown import table, written_by
-from papers.replication import Replication, Request
+from papers.markdown import table
+from papers.replication import Options, Replication
 from papers.trial import Trial
 from papers.verdicts import mean
 
@@ -63,7 +63,7 @@ def jobs(*_: Any) -> list[Job]:
     return [Job(data, method, n) for data in DATA for n in N for method in BOOSTERS]
 
 
-def text(records: list[Record], request: Request) -> str:
+def text(records: list[Record], _: Options) -> list[str]:
     """Return the table in Markdown."""
     cells = {(run["data"], run["method"], run["N"]): run for run in records}
     rows = []
@@ -77,19 +77,14 @@ def text(records: list[Record], request: Request) -> str:
         bounds = ", ".join(f"{run['settings']['R']:g}" if run else "–" for run in some)
         rows.append([data, METHODS[method], *row, within, bounds])
     head = ["data", "booster", *(f"N = {n}" for n in N), f"N = {N_WITHIN} within Y"]
-    return f"""# More weak learners than in Table 2 of BH20
-
-{written_by(request.command, records)}
-
+    notes = f"""\
 Mean squared loss on the second half, rows in the order of the file; tuned on the first half for
 each N. From losses: {RUNS} runs; ± half the width of a 95 % interval. "Within Y": predictions are
-clipped to the range of the answers in the first half, as Π_Y.
-
-{table([*head, "R chosen"], rows)}
-"""
+clipped to the range of the answers in the first half, as Π_Y."""
+    return [notes, table([*head, "R chosen"], rows)]
 
 
 REPLICATION = Replication(
-    stages=(jobs,), report="learners.md", text=text, ledger="learners.jsonl",
-    names=(DATA, BOOSTERS),
+    stages=(jobs,), title="More weak learners than in Table 2 of BH20", report="learners.md",
+    text=text, ledger="learners.jsonl", names=(DATA, BOOSTERS),
 )  # fmt: skip

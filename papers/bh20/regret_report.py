@@ -18,9 +18,9 @@ from papers.bh20.problems import ABOUT, LOSS_NOISE
 from papers.bh20.regret_runs import BANDIT, LONG, OURS, TABLE, jobs
 from papers.claims import Claim, holds_if
 from papers.figures import subplots
-from papers.markdown import page, table, written_by
+from papers.markdown import table
 from papers.records import grouped, select
-from papers.replication import Options, Replication, Request
+from papers.replication import Options, Replication
 from papers.verdicts import WORSE, half_width, verdict
 
 
@@ -48,15 +48,14 @@ def powers(by_rounds: dict[int, list[Record]]) -> list[float]:
     return [power({T: [run] for T, run in zip(by_rounds, runs, strict=True)}) for runs in seeds]
 
 
-def text(runs: list[Record], request: Request) -> str:
+def text(runs: list[Record], _: Options) -> list[str]:
     """Return the results in Markdown."""
-    seeds = sorted({run["seed"] for run in runs})
     cap = max((run["steps"] for run in runs if run["method"] in plan.CHAINS), default=plan.CAP)
     gap, least = max(run["gap"] for run in runs), min(run["regret"] for run in runs)
     noise = {run["problem"]: run["noise"] for run in runs}.items()
-    parts = [
-        f"""\
-Seeds {", ".join(map(str, seeds))}; ± is half of a 95 % interval of the mean over them. CPU time is
+    seeds = ", ".join(map(str, _seeds(runs)))
+    notes = f"""\
+Seeds {seeds}; ± is half of a 95 % interval of the mean over them. CPU time is
 that of one core, including the oracle's.
 
 Losses are independent over rounds. The oracle adds uniform noise to each coordinate of a gradient.
@@ -65,15 +64,20 @@ best point in hindsight, which accelerated projected gradients find up to a dual
 {gap:.0e}; the least regret of a run is {least:.2f}. Algorithm 1 has N = √T optimisers. Meta-FW and
 MORGFW take at most {cap} steps a round; where their analysis needs more, the table says so, and the
 power of T is not the one of their bound. Powers are fitted seed by seed: within, if that of the
-bound lies in our 95 % interval; better or worse, if the whole interval is below or above.""",
-        "\n".join(f"- {name}: {ABOUT[name]}; noise of width {width}." for name, width in noise),
-        f"## The paper's bounds, and the power of T that fits our regrets\n\n{_bounds(runs)}",
-    ]
-    parts += [f"## {name.capitalize()}\n\n{_measured(runs, name)}" for name in TABLE]
-    played = [f"{len(seeds)} of {plan.SEEDS} runs", f"T up to {max(run['T'] for run in runs)}"]
-    cut, origin = played * (len(seeds) != plan.SEEDS), written_by(request.command, runs)
-    title = "Table 1 of BH20: projection-free methods"
-    return page(title, cut, origin, *parts, _against_rounds(runs))
+bound lies in our 95 % interval; better or worse, if the whole interval is below or above."""
+    problems = [f"- {name}: {ABOUT[name]}; noise of width {width}." for name, width in noise]
+    head = "## The paper's bounds, and the power of T that fits our regrets"
+    measured = [f"## {name.capitalize()}\n\n{_measured(runs, name)}" for name in TABLE]
+    return [notes, "\n".join(problems), head, _bounds(runs), *measured, _against_rounds(runs)]
+
+
+def _seeds(runs: list[Record]) -> list[int]:
+    return sorted({run["seed"] for run in runs})
+
+
+def _cut(runs: list[Record], _: Options) -> list[str]:
+    n, longest = len(_seeds(runs)), max(run["T"] for run in runs)
+    return [f"{n} of {plan.SEEDS} runs", f"T up to {longest}"] * (n != plan.SEEDS)
 
 
 def _bounds(runs: list[Record]) -> str:
@@ -175,7 +179,8 @@ def claims(runs: list[Record]) -> list[Claim]:
 
 
 REPLICATION = Replication(
-    stages=(jobs,), report="table1.md", text=text, figure="regret.png", draw=draw,
+    stages=(jobs,), title="Table 1 of BH20: projection-free methods", report="table1.md",
+    text=text, cut=_cut, figure="regret.png", draw=draw,
     defaults=Options(runs=plan.SEEDS, cap=plan.CAP), quick=Options(runs=2), ledger="regret.jsonl",
     needs_all=True, claims={"bh20.table1": claims},
 )  # fmt: skip

@@ -6,8 +6,8 @@ from onearm.experiments.job import Record
 from papers.bh20 import runs as plan
 from papers.bh20.paper import LOSSES, PRINTED
 from papers.bh20.runs import METHODS, NAMES, ORDERS, RUNS, N, R, jobs
-from papers.markdown import page, table, written_by
-from papers.replication import Options, Replication, Request
+from papers.markdown import table
+from papers.replication import Options, Replication
 from papers.verdicts import BETTER, WORSE, Cell, half_width, verdict
 
 N_CELLS = len(NAMES) * len(ORDERS) * len(METHODS)
@@ -15,16 +15,14 @@ PAIRS = {"full": "ogd", "bandit": "nfkm"}  # what is compared with what
 Cells = dict[tuple[str, str, str], Record]
 
 
-def text(records: list[Record], request: Request) -> str:
+def text(records: list[Record], _: Options) -> list[str]:
     """Return the table in Markdown."""
     records = sorted(records, key=lambda run: NAMES.index(run["data"]))
     cells = {(run["data"], run["order"], run["method"]): run for run in records}
-    runs = {run["data"]: run["runs"] for run in records}
-    few = ", ".join(f"{n} of {RUNS} runs of {data}" for data, n in runs.items() if n < RUNS)
-    cut = [f"{len(cells)} of {N_CELLS} cells"] * (len(cells) < N_CELLS) + [few] * bool(few)
+    other = " except those" if _fewer(records) else ""
     notes = f"""\
 Mean squared loss of predictions on the second half of each data set, each made before its answer is
-revealed, over {RUNS} runs{" except those" if few else ""}; ± half the width of a 95 % interval over
+revealed, over {RUNS} runs{other}; ± half the width of a 95 % interval over
 runs. Every method is tuned on the first half (at most {plan.MOST:,} rows of it) and starts anew on
 the second. Searched are lr of {_list(plan.LR)};
 c of {_list(plan.POWER)}; R of {_list(R)};
@@ -40,9 +38,19 @@ worse, or open where 0 lies in the interval. N-FKM moves the weights of its line
 predictions" it moves its predictions, as boosting does. Trees, which are not in the paper, have at
 most {plan.LEAVES} leaves. Centred are answers minus the mean of those in the first half. The
 paper's fifth data set, slice, is not here: of its 53,500 rows only 682 were available."""
-    tables = [_table(order, cells) for order in ORDERS]
-    origin = written_by(request.command, records)
-    return page("Table 2 of BH20", cut, origin, notes, *tables, _settings(cells))
+    return [notes, *(_table(order, cells) for order in ORDERS), _settings(cells)]
+
+
+def _cut(records: list[Record], _: Options) -> list[str]:
+    n = len(records)
+    return [f"{n} of {N_CELLS} cells"] * (n < N_CELLS) + _fewer(records)
+
+
+def _fewer(records: list[Record]) -> list[str]:
+    """Return which data sets have fewer runs than the table is to have."""
+    runs = {run["data"]: run["runs"] for run in records}
+    order = sorted(runs, key=NAMES.index)
+    return [f"{runs[data]} of {RUNS} runs of {data}" for data in order if runs[data] < RUNS]
 
 
 def _name(method: str) -> str:
@@ -138,7 +146,7 @@ def printed_cells(records: list[Record]) -> list[Cell]:
 
 
 REPLICATION = Replication(
-    stages=(jobs,), report="table2.md", text=text, names=(NAMES, ORDERS, tuple(METHODS)),
-    defaults=Options(runs=RUNS), quick=Options(only=("abalone", "ogd", "full"), runs=2),
-    cells={"bh20.table2": printed_cells},
+    stages=(jobs,), title="Table 2 of BH20", report="table2.md", text=text, cut=_cut,
+    names=(NAMES, ORDERS, tuple(METHODS)), defaults=Options(runs=RUNS),
+    quick=Options(only=("abalone", "ogd", "full"), runs=2), cells={"bh20.table2": printed_cells},
 )  # fmt: skip

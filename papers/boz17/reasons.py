@@ -13,9 +13,9 @@ from onearm import Stream
 from onearm.experiments.job import OnProgress, Record
 from papers.boz17 import runs
 from papers.boz17.runs import SIZES, load
-from papers.markdown import table, written_by
+from papers.markdown import table
 from papers.records import select
-from papers.replication import Replication, Request
+from papers.replication import Options, Replication
 from papers.verdicts import mean
 
 PASSES = (1, 10, 50)
@@ -58,7 +58,7 @@ def jobs(*_: Any) -> list[Job]:
     ]  # fmt: skip
 
 
-def text(records: list[Record], request: Request) -> str:
+def text(records: list[Record], _: Options) -> list[str]:
     """Return both tables in Markdown."""
 
     def shown(**cell: Any) -> str:
@@ -73,23 +73,16 @@ def text(records: list[Record], request: Request) -> str:
         [f"2^-{power}", *(shown(data="covtype", power=power, D=D) for D in RADII)]
         for power in RADIUS_POWERS
     ]
-    return f"""# Reasons why claims of BOZ17 do not hold
-
-{written_by(request.command, records)}
-
-Errors in percent; {RUNS} runs, ± half the width of a 95 % interval.
-
-Reuters, error in a pass over the rows; each pass is shuffled anew:
-
-{table(["learner", "γ", *(f"pass {n}" for n in PASSES)], passes)}
-
-PNewtron on {ROUNDS:,} shuffled rows of Covtype, scaled, by the radius of its ball:
-
-{table(["γ", *(f"D = {D:g}" for D in RADII)], radii)}
-"""
+    return [
+        f"Errors in percent; {RUNS} runs, ± half the width of a 95 % interval.",
+        "Reuters, error in a pass over the rows; each pass is shuffled anew:",
+        table(["learner", "γ", *(f"pass {n}" for n in PASSES)], passes),
+        f"PNewtron on {ROUNDS:,} shuffled rows of Covtype, scaled, by the radius of its ball:",
+        table(["γ", *(f"D = {D:g}" for D in RADII)], radii),
+    ]
 
 
 REPLICATION = Replication(
-    stages=(jobs,), report="reasons.md", text=text, ledger="reasons.jsonl",
-    names=(("reuters", "covtype"),),
+    stages=(jobs,), title="Reasons why claims of BOZ17 do not hold", report="reasons.md", text=text,
+    ledger="reasons.jsonl", names=(("reuters", "covtype"),),
 )  # fmt: skip

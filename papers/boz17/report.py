@@ -12,8 +12,8 @@ from papers.boz17.paper import DATA_SETS, LEARNERS
 from papers.boz17.results import NEAR, Results
 from papers.boz17.runs import RUNS, jobs
 from papers.claims import claims_table, count, percent
-from papers.markdown import page, table, written_by
-from papers.replication import Options, Replication, Request
+from papers.markdown import table
+from papers.replication import Options, Replication
 
 NOTES = """\
 Error in percent, counted on the chosen label; ± half the width of a 95 % interval over runs. γ is
@@ -37,7 +37,7 @@ of its rows. Above, columns are scaled and rows shuffled. Here columns are raw, 
 of the file; the latter runs differ only in the random numbers of the learners."""
 
 
-def text(records: list[Record], request: Request) -> str:
+def text(records: list[Record], _: Options) -> list[str]:
     """Return tables and claims in Markdown."""
     results = Results(records)
     tested = claims(results)
@@ -49,14 +49,15 @@ def text(records: list[Record], request: Request) -> str:
         tested = [c for d in others for test in (newtron, lowest) for c in test(results, d)]
         parts += ["## Other readings of Covtype", COVTYPE]
         parts += [_best(results, others), claims_table(tested)]
-    cut = _missing(results) + [f"first {plan.QUICK_ROUNDS:,} rounds"] * request.options.quick
-    return page("Figure 2 of BOZ17", cut, written_by(request.command, records), *parts)
+    return parts
 
 
-def _missing(results: Results) -> list[str]:
+def _cut(records: list[Record], options: Options) -> list[str]:
+    results = Results(records)
     runs = [len(results.seeds(data, name)) for data in DATA_SETS for name in results.played(data)]
     span = sorted({min(runs), max(runs)}) if runs else [0]
-    return [f"{' to '.join(map(str, span))} of {RUNS} runs"] * (span != [RUNS])
+    few = [f"{' to '.join(map(str, span))} of {RUNS} runs"] * (span != [RUNS])
+    return few + [f"first {plan.QUICK_ROUNDS:,} rounds"] * options.quick
 
 
 def _best(results: Results, names: Iterable[str]) -> str:
@@ -77,8 +78,8 @@ def _best(results: Results, names: Iterable[str]) -> str:
 
 
 REPLICATION = Replication(
-    stages=(jobs,), report="figure2.md", text=text, figure="figure2.png", draw=figure.draw,
-    names=(tuple(plan.SIZES), tuple(LEARNERS)), defaults=Options(runs=RUNS),
-    quick=Options(runs=2), on_request=(plan.FETCHED,),
+    stages=(jobs,), title="Figure 2 of BOZ17", report="figure2.md", text=text, cut=_cut,
+    figure="figure2.png", draw=figure.draw, names=(tuple(plan.SIZES), tuple(LEARNERS)),
+    defaults=Options(runs=RUNS), quick=Options(runs=2), on_request=(plan.FETCHED,),
     claims={"boz17.figure2": lambda records: claims(Results(records))},
 )  # fmt: skip

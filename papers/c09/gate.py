@@ -22,7 +22,7 @@ from onearm.streams import datasets
 from papers.c09.paper import METHODS, OVA, printed
 from papers.c09.runs import ALL_ROUNDS, MAIN, stream
 from papers.claims import percent
-from papers.markdown import table, written_by
+from papers.markdown import table
 from papers.records import grouped
 from papers.replication import Options, Replication, Request
 from papers.trial import Trial
@@ -94,27 +94,25 @@ def jobs(request: Request, _: list[Record]) -> list[Job]:
     ]
 
 
-def text(records: list[Record], request: Request) -> str:
+def text(records: list[Record], _: Options) -> list[str]:
     """Return both tables in Markdown."""
     cells = grouped(records, "data", "method", "gate")
-    runs = ", ".join(f"{n}" for n in sorted({len(cell) for cell in cells.values()}))
-    first = f", first {QUICK_ROUNDS:,} rounds" if request.options.quick else ""
-    return f"""# Conservative one-vs-all with a gate ({runs} runs{first})
-
-{written_by(request.command, records)}
-
+    notes = """\
 Error in percent; ± half the width of a 95 % interval. `gate` = "none" is the printed algorithm.
 "right" leaves out steps -1 after a right answer where the score is negative already, "all" also
 those after a wrong one. In brackets: how many labels are never chosen in the second half of a run,
-its mean. A gate is a candidate reading that contradicts the printed Algorithm 2, not the paper's.
-
-{_table(cells, True)}
-
-Other data, PA-I with C = 1: at most {ROUNDS:,} rounds, rows as a learner prepares them by default
-(SynNonSep: norm 1).
-
-{_table(cells, False)}
+its mean. A gate is a candidate reading that contradicts the printed Algorithm 2, not the paper's.\
 """
+    others = f"""\
+Other data, PA-I with C = 1: at most {ROUNDS:,} rounds, rows as a learner prepares them by default
+(SynNonSep: norm 1)."""
+    return [notes, _table(cells, True), others, _table(cells, False)]
+
+
+def _cut(records: list[Record], options: Options) -> list[str]:
+    runs = sorted({len(cell) for cell in grouped(records, "data", "method", "gate").values()})
+    first = [f"first {QUICK_ROUNDS:,} rounds"] * options.quick
+    return [f"{', '.join(map(str, runs))} runs", *first]
 
 
 def _table(cells: dict, named: bool) -> str:
@@ -136,6 +134,7 @@ def _shown(runs: list[Record]) -> str:
 
 
 REPLICATION = Replication(
-    stages=(jobs,), report="gate.md", text=text, ledger="gate.jsonl",
+    stages=(jobs,), title="Conservative one-vs-all with a gate", report="gate.md", text=text,
+    cut=_cut, ledger="gate.jsonl",
     names=(DATA_SETS, OVA, GATES), defaults=Options(runs=RUNS), quick=Options(runs=2),
 )  # fmt: skip

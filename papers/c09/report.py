@@ -13,8 +13,8 @@ from papers.c09.claims import Cells, claims
 from papers.c09.paper import GAMMA, METHODS, STAND_IN, TREES, printed
 from papers.c09.runs import MAIN, Best, cell_runs, main_changes, repeat
 from papers.claims import Values, claims_table, count, percent
-from papers.markdown import page, table, written_by
-from papers.replication import Options, Replication, Request
+from papers.markdown import table
+from papers.replication import Options, Replication
 from papers.verdicts import BETTER, OTHER, WITHIN, WORSE, Cell, verdict
 
 TOLERANCE = 0.01  # of the share of errors
@@ -39,18 +39,14 @@ DECIDED = """\
 How many cells each reading decides in which way, on the data sets where it was played:"""
 
 
-def text(records: list[Record], request: Request) -> str:
+def text(records: list[Record], options: Options) -> list[str]:
     """Return the tables in Markdown."""
-    (runs, best), short = plan.split(records), request.options.quick
+    (runs, best), short = plan.split(records), options.quick
     names = [data for data in plan.ENTRIES if any(run["data"] == data for run in runs)]
     forms = dict.fromkeys([MAIN, *(f for forms in plan.ALTERNATIVE_ROWS.values() for f in forms)])
     readings = {form: _reading(runs, best, names, form) for form in forms}
     cells = readings[MAIN]
-    n_runs = sorted({len(errors) for errors in cells.values()})
-    cut = [f"{_list(n_runs)} of {plan.RUNS} runs"] * (n_runs != [plan.RUNS])
-    cut += [f"first {plan.QUICK_ROUNDS:,} rounds"] * short
-    parts = [written_by(request.command, records), _counts(cells, short)]
-    parts += [_notes(n_runs), _sizes(runs, names), _compared(cells, short)]
+    parts = [_counts(cells, short), _notes(cells), _sizes(runs, names), _compared(cells, short)]
     if not short:
         tested = claims(cells)
         parts += ["## What the paper concludes", f"{count(tested)} Bounds in brackets are ours."]
@@ -58,17 +54,27 @@ def text(records: list[Record], request: Request) -> str:
     decided = [] if short else [DECIDED, _decided(readings)]
     parts += ["## What the paper leaves open", READINGS, *decided, _rows(readings)]
     parts += ["The offset tree:", _trees(runs, names)]
-    return page("Table I of C09", cut, *parts, "## Chosen parameters", _chosen(runs, best, names))
+    return [*parts, "## Chosen parameters", _chosen(runs, best, names)]
+
+
+def _cut(records: list[Record], options: Options) -> list[str]:
+    runs = _n_runs(_main_cells(records))
+    few = [f"{_list(runs)} of {plan.RUNS} runs"] * (runs != [plan.RUNS])
+    return few + [f"first {plan.QUICK_ROUNDS:,} rounds"] * options.quick
+
+
+def _n_runs(cells: Cells) -> list[int]:
+    return sorted({len(errors) for errors in cells.values()})
 
 
 def _list(values: tuple[float, ...] | list[int]) -> str:
     return ", ".join(f"{value:g}" for value in values)
 
 
-def _notes(runs: list[int]) -> str:
+def _notes(cells: Cells) -> str:
     gammas = plan.GRIDS["gamma"]
     return NOTES.format(
-        runs=_list(runs), points=100 * TOLERANCE, tuning=len(plan.TUNING),
+        runs=_list(_n_runs(cells)), points=100 * TOLERANCE, tuning=len(plan.TUNING),
         n=len(gammas), low=min(gammas), high=max(gammas),
     )  # fmt: skip
 
@@ -185,9 +191,10 @@ def printed_cells(records: list[Record]) -> list[Cell]:
 
 
 REPLICATION = Replication(
-    stages=(plan.tuning_jobs, plan.table_jobs), report="table1.md", text=text, figure="curves.png",
-    draw=figure.draw, names=(tuple(plan.ENTRIES), tuple(METHODS)),
-    defaults=Options(runs=plan.RUNS), quick=Options(runs=2), on_request=(plan.FETCHED,),
-    repeat=repeat, cells={"c09.table1": printed_cells},
+    stages=(plan.tuning_jobs, plan.table_jobs), title="Table I of C09", report="table1.md",
+    text=text, cut=_cut, figure="curves.png", draw=figure.draw,
+    names=(tuple(plan.ENTRIES), tuple(METHODS)), defaults=Options(runs=plan.RUNS),
+    quick=Options(runs=2), on_request=(plan.FETCHED,), repeat=repeat,
+    cells={"c09.table1": printed_cells},
     claims={"c09.table1": lambda records: claims(_main_cells(records))},
 )  # fmt: skip

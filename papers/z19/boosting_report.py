@@ -12,9 +12,9 @@ import numpy as np
 
 from onearm.experiments.job import Record
 from papers.figures import subplots
-from papers.markdown import table, written_by
+from papers.markdown import table
 from papers.records import grouped, select
-from papers.replication import Options, Replication, Request
+from papers.replication import Options, Replication
 from papers.z19.boosting import DATA_SETS, SEEDS, jobs
 from papers.z19.paper import TABLES
 from papers.z19.report import mean
@@ -25,20 +25,23 @@ HEAD = ["data", "settings", "accuracy", "vote of all", "with equal α", "weak le
         "α", "two disagree"]  # fmt: skip
 
 
-def text(records: list[Record], request: Request) -> str:
+def text(records: list[Record], _: Options) -> list[str]:
     """Return the last fifth of the streams in Markdown."""
     rows = [_row(*cell, runs) for cell, runs in grouped(records, "data", "settings").items()]
-    seeds = sorted({run["seed"] for run in records})
-    few = f" ({len(seeds)} of {SEEDS} runs)" if len(seeds) < SEEDS else ""
-    return f"""# Does AdaBandit boost?{few}
+    seeds = ", ".join(map(str, _seeds(records)))
+    notes = f"""\
+Accuracy over the last fifth of the stream, mean over seeds {seeds} (± standard
+error of the accuracy)."""
+    return [notes, table(HEAD, rows)]
 
-{written_by(request.command, records)}
 
-Accuracy over the last fifth of the stream, mean over seeds {", ".join(map(str, seeds))} (± standard
-error of the accuracy).
+def _seeds(records: list[Record]) -> list[int]:
+    return sorted({run["seed"] for run in records})
 
-{table(HEAD, rows)}
-"""
+
+def _cut(records: list[Record], _: Options) -> list[str]:
+    n = len(_seeds(records))
+    return [f"{n} of {SEEDS} runs"] * (n < SEEDS)
 
 
 def _row(data: str, settings: str, runs: list[Record]) -> list[str]:
@@ -105,8 +108,8 @@ def _mean(runs: list[Record], of: Any) -> np.ndarray:
 
 
 REPLICATION = Replication(
-    stages=(jobs,), report="boosting.md", text=text, figure="boosting.png", draw=draw,
-    names=(tuple(TABLES),), defaults=Options(runs=SEEDS),
+    stages=(jobs,), title="Does AdaBandit boost?", report="boosting.md", text=text, cut=_cut,
+    figure="boosting.png", draw=draw, names=(tuple(TABLES),), defaults=Options(runs=SEEDS),
     quick=Options(only=("balance", "car"), runs=1), ledger="boosting.jsonl",
     on_request=tuple(name for name in TABLES if name not in DATA_SETS), repeat=repeat,
 )  # fmt: skip

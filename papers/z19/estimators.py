@@ -16,8 +16,7 @@ from onearm.boosting import adabandit, bbm
 from onearm.core.kernels import compose, kernel
 from onearm.experiments.job import Record
 from papers.claims import Claim, claims_table, count, lower
-from papers.markdown import written_by
-from papers.replication import Replication, Request
+from papers.replication import Options, Replication
 from papers.z19 import runs
 from papers.z19.data import sizes
 from papers.z19.paper import TABLES
@@ -89,21 +88,16 @@ def claims(records: list[Record]) -> list[Claim]:
     return tested
 
 
-def text(records: list[Record], request: Request) -> str:
+def text(records: list[Record], _: Options) -> list[str]:
     """Return the claims in Markdown."""
     tested = claims(records)
-    return f"""# Estimators (3) and (4) of Z19
-
-{written_by(request.command, records)}
-
+    notes = f"""\
 Errors in percent with the published settings, mean of {RUNS} shuffles, ± half the width of a 95 %
-interval; verdicts by pairs of runs on the same rows. {count(tested)}
-
-{claims_table(tested)}
-"""
+interval; verdicts by pairs of runs on the same rows. {count(tested)}"""
+    return [notes, claims_table(tested)]
 
 
 REPLICATION = Replication(
-    stages=(jobs,), report="estimators.md", text=text, ledger="estimators.jsonl",
-    names=(DATA_SETS, tuple(FORMS)), claims={"z19.estimators": claims},
+    stages=(jobs,), title="Estimators (3) and (4) of Z19", report="estimators.md", text=text,
+    ledger="estimators.jsonl", names=(DATA_SETS, tuple(FORMS)), claims={"z19.estimators": claims},
 )  # fmt: skip

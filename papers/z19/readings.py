@@ -22,8 +22,8 @@ from onearm.boosting import adabandit
 from onearm.boosting.costs import sigmoid
 from onearm.core.kernels import kernel
 from onearm.experiments.job import Record
-from papers.markdown import table, written_by
-from papers.replication import Replication, Request
+from papers.markdown import table
+from papers.replication import Options, Replication
 from papers.verdicts import mean
 from papers.z19 import runs
 from papers.z19.data import sizes
@@ -91,7 +91,7 @@ def jobs(*_: Any) -> list[Job]:
     return [Job(*reading, seed) for reading in READINGS for seed in SEEDS[reading[0]]]
 
 
-def text(records: list[Record], request: Request) -> str:
+def text(records: list[Record], _: Options) -> list[str]:
     """Return the table in Markdown."""
     rows = []
     for data, learner, reading in READINGS:
@@ -100,18 +100,13 @@ def text(records: list[Record], request: Request) -> str:
             printed, shown = TABLES[data].asymptotic[learner], mean([1 - e for e in errors], 3)
             rows.append([data, learner, f"{printed:.2f}", reading, shown, f"{len(errors)}"])
     head = ["data", "algorithm", "in the paper", "changed", "here", "runs"]
-    return f"""# Readings of Z19's program
-
-{written_by(request.command, records)}
-
+    notes = """\
 Accuracy in the last fifth of the stream with the published settings, changed one at a time; ± half
-the width of a 95 % interval. "Monte Carlo" and "slope sign" are what the authors' program does.
-
-{table(head, rows)}
-"""
+the width of a 95 % interval. "Monte Carlo" and "slope sign" are what the authors' program does."""
+    return [notes, table(head, rows)]
 
 
 REPLICATION = Replication(
-    stages=(jobs,), report="readings.md", text=text, ledger="readings.jsonl",
-    names=(tuple(SEEDS),),
+    stages=(jobs,), title="Readings of Z19's program", report="readings.md", text=text,
+    ledger="readings.jsonl", names=(tuple(SEEDS),),
 )  # fmt: skip

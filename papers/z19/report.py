@@ -8,9 +8,9 @@ import numpy as np
 from onearm.experiments.job import Record
 from papers import verdicts
 from papers.claims import Values
-from papers.markdown import page, table, written_by
+from papers.markdown import table
 from papers.records import grouped, select
-from papers.replication import Options, Replication, Request
+from papers.replication import Options, Replication
 from papers.verdicts import Cell
 from papers.z19 import claims, figure
 from papers.z19.paper import DATA_SETS, LEARNERS, OURS, TABLES, TUNED
@@ -58,21 +58,22 @@ def verdict(ours: Values, printed: float) -> str:
     return verdicts.verdict([-value for value in ours], -printed, ROUNDED)
 
 
-def text(records: list[Record], request: Request) -> str:
+def text(records: list[Record], _: Options) -> list[str]:
     """Return the tables in Markdown."""
     counts = {r["data"]: r["rounds"] for r in records}
     rounds = ", ".join(f"{counts[data]:,} ({data})" for data in DATA_SETS if data in counts)
     theirs = f"{TABLES['movement'].stream_count:,}"
+    tables = [part for of, head in HEADS.items() for part in (f"## {head}", compared(records, of))]
+    return [
+        summary(records), NOTES.format(within=SLACK, counts=rounds, theirs=theirs),
+        full_trees(records), *tables, "## Rounds per CPU second", speeds(records),
+    ]  # fmt: skip
+
+
+def _cut(records: list[Record], _: Options) -> list[str]:
     seeds = {data: {r["seed"] for r in records if r["data"] == data} for data in DATA_SETS}
-    few = [f"{len(some)} of {len(TABLES[data].seeds)} runs of {data}"
-           for data, some in seeds.items() if len(some) < len(TABLES[data].seeds)]  # fmt: skip
-    return page(
-        "Online multiclass boosting with bandit feedback (Z19): Tables 1 and 2", few,
-        written_by(request.command, records), summary(records),
-        NOTES.format(within=SLACK, counts=rounds, theirs=theirs), full_trees(records),
-        *(part for of, head in HEADS.items() for part in (f"## {head}", compared(records, of))),
-        "## Rounds per CPU second", speeds(records),
-    )  # fmt: skip
+    return [f"{len(some)} of {len(TABLES[data].seeds)} runs of {data}"
+            for data, some in seeds.items() if len(some) < len(TABLES[data].seeds)]  # fmt: skip
 
 
 def summary(records: list[Record]) -> str:
@@ -156,7 +157,8 @@ def printed_cells(records: list[Record], of: str) -> list[Cell]:
 
 
 REPLICATION = Replication(
-    stages=(jobs,), report="tables.md", text=text, figure="curves.png", draw=figure.draw,
+    stages=(jobs,), title="Online multiclass boosting with bandit feedback (Z19): Tables 1 and 2",
+    report="tables.md", text=text, cut=_cut, figure="curves.png", draw=figure.draw,
     names=(DATA_SETS, LEARNERS, SETTINGS),
     defaults=Options(runs=max(len(table.seeds) for table in TABLES.values())),
     quick=Options(only=("balance", "car"), runs=1), repeat=repeat,

@@ -66,10 +66,12 @@ def test_parameters_of_exp3p_are_those_of_least_validation_error():
 
 
 def test_a_longer_run_counts_in_place_of_the_first():
-    text = report.text([run(9000, 0.03), run(30_000, 0.0243, most=CAP, cap=CAP)], REQUEST)
+    text = report.REPLICATION.page(
+        [run(9000, 0.03), run(30_000, 0.0243, most=CAP, cap=CAP)], REQUEST
+    )
     assert "2.43 / 2.30 (within; 30,000)" in text
     assert "0 of 1 runs are marked" in text
-    text = report.text([run(9000, 0.03)], REQUEST)
+    text = report.REPLICATION.page([run(9000, 0.03)], REQUEST)
     assert "3.00 / 2.30 (worse; 9,000‡)" in text
     assert "Worse: letter product EXP3.P." in text
 
@@ -96,7 +98,7 @@ def test_products_are_refitted_in_the_order_of_the_variant(monkeypatch):
 
 def test_cells_without_a_number_of_the_paper_have_no_verdict():
     records = [run(100, 0.5, arms="recent"), run(100, 0.0437, data="usps-smoothed", arms="full")]
-    text = report.text(records, REQUEST)
+    text = report.REPLICATION.page(records, REQUEST)
     assert "50.00 / – (100)" in text
     assert "4.37 / 4.37 (within; 100)" in text
     assert "| products | 0 | 0 | 0 | 1 |" in text

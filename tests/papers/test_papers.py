@@ -139,12 +139,12 @@ def test_table_of_c09():
     records = c09_records(dict.fromkeys(c09_runs.TUNED, 0.3), error=0.5)
     records += [tuning_run(0.3, 0.5, method) for method in c09_runs.TUNED]
     quick = Request(Options(quick=True), Path(), "onearm papers c09.table1 --quick")
-    text = c09_report.text(records, quick)
+    text = c09_report.REPLICATION.page(records, quick)
     assert "(2 of 10 runs, first 2,000 rounds)" in text
     assert "`onearm papers c09.table1 --quick`" in text
     assert "Of 8 cells: 8 fewer rounds, 0 other data." in text
     assert "over 2 runs" in text
-    text = c09_report.text(records, REQUEST)
+    text = c09_report.REPLICATION.page(records, REQUEST)
     assert "# Table I of C09 (2 of 10 runs)\n" in text
     assert "Of 8 cells: 1 within, 3 better, 4 worse, 0 other data." in text
     assert "| usps | Banditron | 50.28 | 50.00 ± 0.00 | -0.28 | within | 2 |" in text
@@ -170,7 +170,7 @@ def test_gates_of_c09_are_shown_side_by_side():
         for job in jobs
         if job.seed < 2
     ]
-    text = c09_gate.text(records, REQUEST)
+    text = c09_gate.REPLICATION.page(records, REQUEST)
     cells = [f"{100 * error:.2f} ± 0.00 (2.0 of 20)" for error in errors.values()]
     assert f"| newsgroups | OVA PA | 33.75 | {' | '.join(cells)} |" in text
     assert f"| letter | OVA PA-I | {' | '.join(cells)} |" in text
@@ -195,7 +195,7 @@ def test_table_of_bh20():
         {"data": "abalone", "order": "shuffled", "method": method, "losses": values, **common}
         for method, values in losses.items()
     ]
-    text = bh20_report.text(records, REQUEST)
+    text = bh20_report.REPLICATION.page(records, REQUEST)
     assert "# Table 2 of BH20 (4 of 98 cells, 2 of 20 runs of abalone)\n" in text
     theirs = "| 3.708 (within) | 3.71 (better) | 12.21 (within) | 11.68 (worse) |"
     assert f"| the paper's |  |  {theirs}" in text
@@ -230,7 +230,7 @@ def test_best_gamma_and_pairs():
 
 
 def test_table_of_boz17():
-    text = boz17_report.text(figure_runs(), Request(Options(quick=True), Path(), ""))
+    text = boz17_report.REPLICATION.page(figure_runs(), Request(Options(quick=True), Path(), ""))
     assert "# Figure 2 of BOZ17 (3 of 10 runs, first 5,000 rounds)" in text
     assert "| synnonsep | SOBAdiag | 2^-6 | 6.01 ± 0.02 |" in text
     assert "| SOBAdiag has a lower error than Perceptron | synnonsep | holds |" in text

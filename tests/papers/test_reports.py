@@ -21,7 +21,7 @@ def test_reports_are_what_the_committed_runs_say(name):
     records = [run for _, run in stored_runs(plan, folder)]
     n_runs = len((folder / plan.ledger).read_text().splitlines())
     assert len(records) == n_runs > 0
-    written = plan.text(records, Request(plan.defaults, folder, f"onearm papers {name}"))
+    written = plan.page(records, Request(plan.defaults, folder, f"onearm papers {name}"))
     committed = (folder / plan.report).read_text()
     assert without_origin(written) == without_origin(committed)
     assert f"from {n_runs:,} runs" in committed
