@@ -226,7 +226,7 @@ class Agent(saving.Saveable):
         self._set_floor()
 
     def retire_label(self, name: Label) -> None:
-        """Choose a label no more; answers to earlier choices of it are still learnt from."""
+        """Stop choosing a label; answers to earlier choices of it are still learnt from."""
         self._lock.run(self._retire_label, name)
 
     def _retire_label(self, name: Any) -> None:
