@@ -5,8 +5,9 @@ are at most `max_bins`, else for each of about as many groups of equal weight. A
 bin 0, and then the others begin at 1.
 
 Of every column only the rows outside its most common bin (zeros, mostly) are stored: the sums of
-that bin are the total less the rest. Where these are more than a fifth, the bins of all rows take
-less memory: such a column is dense. In exact mode columns are stored completely, sorted by bin.
+that bin are the total less the rest. Where these are more than a share `dense_from`, the bins of
+all rows are: such a column is dense. It takes a byte a row, and an entry of others takes five. In
+exact mode columns are stored completely, sorted by bin.
 
 The histogram of a column has, for each bin, the sums (2, K) of `weights` over its rows in a node;
 or of the signed weights S the sums (K,) and the number of rows.
@@ -24,7 +25,7 @@ from onearm.mh.subsets import SUBSET, UNORDERED, is_above
 from onearm.mh.weights import ALL, HAS, NONE, add_row, clear, copy_sums, row_loop
 
 BLOCK = 64  # columns transposed at a time
-DENSE = 5  # times the entries of a sparse column, of 5 bytes each, are the rows of a dense one
+DENSE_FROM = 0.8  # share of rows outside the most common bin from which a column is dense
 ENTRIES = 2**24  # looked up at a time: more would take more memory than the columns
 
 
@@ -81,7 +82,7 @@ class BinnedColumns(NamedTuple):
 
 def bin_columns(
     X: Any, sample_weight: np.ndarray, max_bins: int, exact: bool,
-    n_categories: dict[int, int] | None = None,
+    n_categories: dict[int, int] | None = None, dense_from: float = DENSE_FROM,
 ) -> BinnedColumns:  # fmt: skip
     """Bin a dense array or a SciPy matrix; `exact`: a bin for every distinct value.
 
@@ -89,14 +90,14 @@ def bin_columns(
     """
     most = X.shape[0] if exact else max_bins
     if hasattr(X, "tocsc") and not exact:
-        return _bin_sparse(csc_array(X), sample_weight, most)
+        return _bin_sparse(csc_array(X), sample_weight, most, dense_from)
     n_categories = n_categories or {}
     columns = (
         _codes(x, n_categories[j]) if j in n_categories
         else _bin_column(x, sample_weight, most, exact)
         for j, x in enumerate(iterate_columns(X))
     )  # fmt: skip
-    return _joined(columns, *X.shape, exact)
+    return _joined(columns, X.shape[0], X.shape[1], exact, dense_from)
 
 
 def _codes(x: np.ndarray, n: int) -> tuple:
@@ -105,10 +106,12 @@ def _codes(x: np.ndarray, n: int) -> tuple:
     return bins, common, UNORDERED, values, values
 
 
-def _bin_sparse(X: csc_array, sample_weight: np.ndarray, most: int) -> BinnedColumns:
+def _bin_sparse(
+    X: csc_array, sample_weight: np.ndarray, most: int, dense_from: float
+) -> BinnedColumns:
     """Bin columns that are mostly zero together, and the others one by one."""
     sparse = SparseColumns(X)
-    simple = sparse.simple(most, DENSE)
+    simple = sparse.simple(most, min(0.5, dense_from))
     others = np.flatnonzero(~simple)
     entries, of_column, of_bin = sparse.binned(simple)
     low, high = of_bin[1], of_bin[1]
@@ -116,7 +119,7 @@ def _bin_sparse(X: csc_array, sample_weight: np.ndarray, most: int) -> BinnedCol
     if len(others):
         X_others = X[:, others]
         binned = (_bin_column(x, sample_weight, most, False) for x in iterate_columns(X_others))
-        rest = _joined(binned, *X_others.shape, False)
+        rest = _joined(binned, X.shape[0], len(others), False, dense_from)
         dense_row[others], dense = rest.dense_row, rest.dense
         of_column[0][others], of_column[1][others] = rest.common, rest.first
         owners = np.append(of_bin[0], others.repeat(np.diff(rest.offsets)))
@@ -136,15 +139,17 @@ def _bin_sparse(X: csc_array, sample_weight: np.ndarray, most: int) -> BinnedCol
     )  # fmt: skip
 
 
-def _joined(binned: Iterable[tuple], n: int, d: int, exact: bool) -> BinnedColumns:
+def _joined(
+    binned: Iterable[tuple], n: int, d: int, exact: bool, dense_from: float
+) -> BinnedColumns:
     dense = np.empty((0 if exact else d, n), np.uint8)  # takes no memory where it is not written
     dense_row, n_dense, columns = np.full(d, NONE), 0, []
     for j, (bins, *facts) in enumerate(binned):
-        rows = np.argsort(bins, kind="stable") if exact else np.flatnonzero(bins != facts[0])
-        if not exact and DENSE * len(rows) > n:
-            dense[n_dense], dense_row[j], rows = bins, n_dense, rows[:0]
+        stored = np.argsort(bins, kind="stable") if exact else np.flatnonzero(bins != facts[0])
+        if not exact and len(stored) > dense_from * n:
+            dense[n_dense], dense_row[j], stored = bins, n_dense, stored[:0]
             n_dense += 1
-        columns.append((rows.astype(np.uint32), bins[rows], *facts))
+        columns.append((stored.astype(np.uint32), bins[stored], *facts))
     rows, bins, common, first, low, high = zip(*columns, strict=True)
     starts, offsets = (np.append(0, np.cumsum(list(map(len, parts)))) for parts in (rows, low))
     return BinnedColumns(
@@ -220,6 +225,13 @@ def common_above(j, lo, hi, columns):
 
 
 @row_loop
+def _collect_dense(codes, psi, leaf_of, node, weights, by_bin):
+    for i in range(len(codes)):
+        if node == NONE or leaf_of[i] == node:
+            add_row(i, psi[i], by_bin[codes[i]], weights)
+
+
+@row_loop
 def collect(j, psi, leaf_of, node, weights, columns, by_bin):
     """Sum the stored rows of each bin of column j in a node."""
     (begins, rows, bins, dense_row, dense), (common, first, offsets), exact = columns
@@ -233,10 +245,7 @@ def collect(j, psi, leaf_of, node, weights, columns, by_bin):
             if leaf_of[rows[e]] == node:
                 add_row(rows[e], psi[rows[e]], by_bin[bins[e]], weights)
     if dense_row[j] != NONE:
-        codes = dense[dense_row[j]]
-        for i in range(len(codes)):
-            if node == NONE or leaf_of[i] == node:
-                add_row(i, psi[i], by_bin[codes[i]], weights)
+        _collect_dense(dense[dense_row[j]], psi, leaf_of, node, weights, by_bin)
 
 
 @kernel_without_refcounts
@@ -250,6 +259,16 @@ def complete(j, total, columns, by_bin):
             for l in range(total.shape[1]):  # noqa: E741
                 by_bin[rest, ALL, l] -= by_bin[c, ALL, l]
                 by_bin[rest, HAS, l] -= by_bin[c, HAS, l]
+
+
+@row_loop
+def _collect_dense_signed(codes, leaf_of, node, S, by_bin, counts):
+    for i in range(len(codes)):
+        if node == NONE or leaf_of[i] == node:
+            c = codes[i]
+            counts[c] += node != NONE and S[i, 0] != 0.0
+            for l in range(S.shape[1]):  # noqa: E741
+                by_bin[c, l] += S[i, l]
 
 
 @kernel_without_refcounts
@@ -274,10 +293,4 @@ def collect_signed(j, leaf_of, node, columns, S, by_bin, counts):
                 for l in range(wide):  # noqa: E741
                     by_bin[c, l] += S[i, l]
     if dense_row[j] != NONE:
-        codes = dense[dense_row[j]]
-        for i in range(len(codes)):
-            if node == NONE or leaf_of[i] == node:
-                c = codes[i]
-                counts[c] += S[i, 0] != 0.0
-                for l in range(wide):  # noqa: E741
-                    by_bin[c, l] += S[i, l]
+        _collect_dense_signed(dense[dense_row[j]], leaf_of, node, S, by_bin, counts)

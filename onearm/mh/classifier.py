@@ -124,7 +124,7 @@ class AdaBoostMH(Parameters, Saveable, ClassifierMixin, BaseEstimator):
             if validation is not None:
                 curve = ValidationCurve(*validation)
             n_codes = {j: len(values) + 1 for j, values in self.categories_.items()}
-            binning = settings.max_bins, settings.exact, n_codes
+            binning = settings.max_bins, settings.exact, n_codes, settings.dense_from()
             columns = bin_columns(rows[0], rows[2], *binning)
             if settings.chooses_rounds():
                 per_run, sharpness = choose_rounds(rows, self.multilabel_, columns, settings)

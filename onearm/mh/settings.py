@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 
 from onearm.core.parameters import checked, flag, named, option, parameters, real, whole
 from onearm.mh.bandits import POLICIES, REWARDS
+from onearm.mh.binning import DENSE_FROM
 from onearm.mh.categories import ALLOWED, FROM_DTYPE, listed
 
 LEAST_ROWS, FEW_ROUNDS = 50, 100  # fewer rows than these have one run of so many
@@ -205,6 +206,13 @@ class Settings(Parameters):
     def runs_differ(self) -> bool:
         """Whether two runs on the same rows are not the same."""
         return self.arms != "full" or self.base == "random_tree"
+
+    def dense_from(self) -> float:
+        """Return from which share of rows outside its most common bin a column is dense.
+
+        Where only rows of a node are looked at, that is faster as soon as it takes less memory.
+        """
+        return 0.2 if self.base == "random_tree" else DENSE_FROM
 
     def horizon(self) -> float:
         """Return how many columns will be searched; a float, as it may be above 2⁶³."""

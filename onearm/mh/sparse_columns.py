@@ -31,9 +31,9 @@ class SparseColumns:
         self.number = np.empty(len(value), np.int64)  # of the value of each entry, by rows
         self.number[order] = np.cumsum(new) - 1
 
-    def simple(self, most: int, share: int) -> np.ndarray:
-        """Return for each column whether it can be binned here: one of so many is not zero."""
-        return (share * self.counts <= self.n) & (self.n_values < most)
+    def simple(self, most: int, share: float) -> np.ndarray:
+        """Return for each column whether it can be binned here: at most a share is not zero."""
+        return (self.counts <= share * self.n) & (self.n_values < most)
 
     def binned(self, simple: np.ndarray) -> tuple:
         """Return what `BinnedColumns` has of the simple columns, others empty.

@@ -14,7 +14,7 @@ from onearm.mh import calibration, ensemble, saved
 from onearm.mh.binning import bin_columns
 from onearm.mh.calibration import best_scale, probabilities, row_hashes
 from onearm.mh.classifier import AdaBoostMH
-from onearm.mh.weights import relative_weights
+from onearm.mh.weights import NONE, relative_weights
 from tests.mh.shared_rows import same_ensemble
 
 
@@ -240,13 +240,16 @@ def test_hashes_depend_on_the_values_of_a_row_alone():
 @pytest.mark.parametrize("exact", [False, True])
 def test_binned_columns_of_some_rows(exact):
     rng = np.random.default_rng(0)
-    X = rng.integers(0, 4, (50, 6)).astype(float)
+    X = rng.integers(0, 1 + np.arange(6) * 4, (50, 6)).astype(float)
     chosen = rng.random(50) < 0.5
     whole = bin_columns(X, np.ones(50), 256, exact)
     part = whole.of_rows(chosen)
+    assert exact or {NONE} < set(whole.dense_row)
     for j in range(6):
         bins = [np.full(50, columns.common[j]) for columns in (whole, part)]
         for of_row, columns in zip(bins, (whole, part), strict=True):
             span = slice(columns.starts[j], columns.starts[j + 1])
             of_row[columns.rows[span]] = columns.bins[span]
+            if columns.dense_row[j] != NONE:
+                of_row[: columns.dense.shape[1]] = columns.dense[columns.dense_row[j]]
         assert np.array_equal(bins[1][: chosen.sum()], bins[0][chosen])

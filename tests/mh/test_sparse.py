@@ -27,10 +27,12 @@ def mixed(n=90, seed=0):
 @pytest.mark.parametrize("max_bins", [2, 7, 256])
 @pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize("kind", [csr_array, csc_array, coo_array])
-def test_sparse_columns_have_the_bins_of_dense_ones(kind, exact, max_bins):
+@pytest.mark.parametrize("dense_from", [0.0, 0.2, 0.8])
+def test_sparse_columns_have_the_bins_of_dense_ones(kind, exact, max_bins, dense_from):
     X, _ = mixed()
     w = np.random.default_rng(1).uniform(1.0, 2.0, len(X))
-    dense, sparse = (bin_columns(rows, w, max_bins, exact) for rows in (X, kind(X)))
+    given = w, max_bins, exact, None, dense_from
+    dense, sparse = (bin_columns(rows, *given) for rows in (X, kind(X)))
     for name, array in dense._asdict().items():
         other = getattr(sparse, name)
         assert np.array_equal(array, other, equal_nan=name in ("low", "high")), name
