@@ -4,42 +4,11 @@ import math
 
 import numpy as np
 
-from onearm.core.rng import draw, uniform
+from onearm.core.rng import draw
 
+from .boosted import Boosted, maxima, one_of
 from .observers import total
-from .weak import Boosted, make_weak, one_of, teach
-
-
-def maxima(s, among):
-    """The allowed labels with the largest score, ascending."""
-    top = max(s[r] for r in among)
-    return [r for r in among if s[r] == top]
-
-
-def elsewhere(greedy, among, rho, rng):
-    """Equation (2): choose greedy, but with probability rho one of the other allowed labels."""
-    u = uniform(rng)
-    others = [r for r in among if r != greedy]
-    if not others:
-        return greedy, greedy, 1.0
-    if u >= rho:
-        return greedy, greedy, 1.0 - rho
-    number = min(int(u / rho * len(others)), len(others) - 1)
-    return others[number], greedy, rho / len(others)
-
-
-def explored(p, among, rho):
-    """The chances of `elsewhere` when the greedy label itself has the chances p."""
-    q = np.zeros(len(p))
-    for greedy in among:
-        for r in among:
-            if len(among) == 1:
-                q[r] += p[greedy]
-            elif r == greedy:
-                q[r] += p[greedy] * (1 - rho)
-            else:
-                q[r] += p[greedy] * rho / (len(among) - 1)
-    return q
+from .weak import make_weak, teach
 
 
 def estimated_loss(k, label, greedy, propensity, right):
@@ -177,15 +146,6 @@ class AdaBandit(Experts):
         self.rho = rho
         self.clip = clip
         self.target = target
-
-    def chances(self, x, among=None):
-        among = range(self.k) if among is None else among
-        return explored(self.greedy_chances(x, among), among, self.rho)
-
-    def choose(self, x, among, rng):
-        among = range(self.k) if among is None else among
-        greedy = self.choose_greedy(x, among, rng)
-        return elsewhere(greedy, among, self.rho, rng)
 
     def update(self, x, label, greedy, propensity, reward, truth, rng):
         self.t += 1

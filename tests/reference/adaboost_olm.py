@@ -7,14 +7,6 @@ from .weak import LEAST_WEIGHT
 
 
 class AdaBoostOLM(Experts):
-    def chances(self, x, among=None):
-        return self.greedy_chances(x, range(self.k) if among is None else among)
-
-    def choose(self, x, among, rng):
-        among = range(self.k) if among is None else among
-        greedy = self.choose_greedy(x, among, rng)
-        return greedy, greedy, 1.0
-
     def update(self, x, label, greedy, propensity, reward, truth, rng):
         self.t += 1
         h = self.labels(x)

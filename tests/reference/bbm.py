@@ -3,9 +3,10 @@ model: Jung, Goetz, Tewari, Online multiclass boosting, NeurIPS 2017."""
 
 import numpy as np
 
-from .adabandit import elsewhere, estimated_costs, estimated_loss, explored, maxima
+from .adabandit import estimated_costs, estimated_loss
+from .boosted import Boosted
 from .observers import total
-from .weak import LEAST_WEIGHT, Boosted, make_weak, one_of, teach
+from .weak import LEAST_WEIGHT, make_weak, teach
 
 
 class Potential:
@@ -71,16 +72,6 @@ class Majority(Boosted):
     def scores(self, x):
         return np.array(self.votes(x)[-1], float)
 
-    def greedy_chances(self, x, among):
-        p = np.zeros(self.k)
-        best = maxima(self.votes(x)[-1], among)
-        for r in best:
-            p[r] = 1 / len(best)
-        return p
-
-    def choose_greedy(self, x, among, rng):
-        return one_of(maxima(self.votes(x)[-1], among), rng)
-
     def cost_matrix(self, i, s):
         """Equation (9) for weak learner i = 0 ... N-1 with s = s^i in front of it."""
         k = self.k
@@ -100,15 +91,6 @@ class BanditBBM(Majority):
         self.clip = clip
         self.target = target
 
-    def chances(self, x, among=None):
-        among = range(self.k) if among is None else among
-        return explored(self.greedy_chances(x, among), among, self.rho)
-
-    def choose(self, x, among, rng):
-        among = range(self.k) if among is None else among
-        greedy = self.choose_greedy(x, among, rng)
-        return elsewhere(greedy, among, self.rho, rng)
-
     def update(self, x, label, greedy, propensity, reward, truth, rng):
         right = label == truth
         loss = estimated_loss(self.k, label, greedy, propensity, right)
@@ -121,14 +103,6 @@ class BanditBBM(Majority):
 
 
 class OnlineMBBM(Majority):
-    def chances(self, x, among=None):
-        return self.greedy_chances(x, range(self.k) if among is None else among)
-
-    def choose(self, x, among, rng):
-        among = range(self.k) if among is None else among
-        greedy = self.choose_greedy(x, among, rng)
-        return greedy, greedy, 1.0
-
     def update(self, x, label, greedy, propensity, reward, truth, rng):
         s = self.votes(x)
         for i in range(self.N):

@@ -8,9 +8,9 @@ import math
 
 import numpy as np
 
-from .adabandit import elsewhere, explored, maxima
+from .boosted import Boosted
 from .observers import total
-from .weak import Boosted, Linear, make_weak, one_of
+from .weak import Linear, make_weak
 
 
 class BinBandit(Boosted):
@@ -40,19 +40,6 @@ class BinBandit(Boosted):
 
     def scores(self, x):
         return np.array([self.f(c, x) for c in range(self.k)])
-
-    def chances(self, x, among=None):
-        among = range(self.k) if among is None else among
-        p = np.zeros(self.k)
-        best = maxima(self.scores(x), among)
-        for r in best:
-            p[r] = 1 / len(best)
-        return explored(p, among, self.rho)
-
-    def choose(self, x, among, rng):
-        among = range(self.k) if among is None else among
-        greedy = one_of(maxima(self.scores(x), among), rng)
-        return elsewhere(greedy, among, self.rho, rng)
 
     def learn(self, c, x, b, p):
         """Learn that the label is c (b = +1) or is not (b = -1)."""

@@ -7,11 +7,11 @@ import math
 
 import numpy as np
 
-from onearm.core.rng import below, seeded, uniform
+from onearm.core.rng import seeded, uniform
 
+from .boosted import one_of
 from .hoeffding_tree import HoeffdingTree
 from .observers import lowest_argmax, total
-from .twin import Twin
 
 LEAST_WEIGHT = 1e-10
 
@@ -24,25 +24,6 @@ def between(low, high, rng):
 def log_between(low, high, rng):
     u = uniform(rng)
     return low if low == high else math.exp(math.log(low) + (math.log(high) - math.log(low)) * u)
-
-
-class Boosted(Twin):
-    """What the twins of boosters share: weak learners with parameters of their own."""
-
-    left_out = ("max_bytes",)
-
-    @classmethod
-    def resolved(cls, learner):
-        unit = learner.weight_scale == "unit"  # test_boosting shows that it is right
-        return {"weight_scale": learner.scale[0]} if unit else {}
-
-    def draws(self, learner):
-        return (learner.updating.copy(),)
-
-    def state(self):
-        if not isinstance(self.weak[0], HoeffdingTree):
-            return {}
-        return {"used": [[tree.n_nodes(), math.nan] for tree in self.weak]}
 
 
 def as_range(value):
@@ -121,11 +102,6 @@ def cheapest(costs, clip, known, rng):
     if known in minimisers:
         return known
     return one_of(minimisers, rng)
-
-
-def one_of(labels, rng):
-    """One of the labels, in ascending order, uniformly; only several need a draw."""
-    return labels[below(len(labels), rng)] if len(labels) > 1 else labels[0]
 
 
 def teach(learner, scale, x, costs, clip, target, known, rng):
