@@ -20,11 +20,6 @@ class Gaptron(Twin):
     def scores(self, x):
         return self.W @ x
 
-    def softmax(self, x):
-        s = self.scores(x)
-        e = np.exp(s - s.max())
-        return e / e.sum()
-
     def gap(self, x):
         second, first = np.sort(self.scores(x))[-2:]
         m = first - second

@@ -19,11 +19,6 @@ class RDUE(Twin):
     def scores(self, x):
         return self.W @ x
 
-    def softmax(self, x):
-        s = self.scores(x)
-        e = np.exp(s - s.max())
-        return e / e.sum()
-
     def chances(self, x):
         q = self.softmax(x)
         best = np.argmax(self.scores(x))

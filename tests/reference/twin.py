@@ -2,6 +2,8 @@
 
 from typing import ClassVar
 
+import numpy as np
+
 
 class Twin:
     """The plain implementation of a learner, made from it and compared with it."""
@@ -35,6 +37,12 @@ class Twin:
         m = len(q)
         least = min(self.floor, 1 / (2 * m))
         return least + (1 - m * least) * q
+
+    def softmax(self, x):
+        """The softmax of the scores."""
+        s = self.scores(x)
+        e = np.exp(s - s.max())
+        return e / e.sum()
 
     def tied(self, x):
         """Whether two labels are so alike that rounding says which is first."""
