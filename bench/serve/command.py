@@ -1,9 +1,10 @@
 """The decision service under load, beside a Vowpal Wabbit daemon, which logs nothing.
 
 On loopback, on one machine, in one run: durable decisions a second, each with its feedback, by wrk;
-starts and replays of large logs; memory while many decisions wait. Next to each result stands what
-one fdatasync took just before and after it: it drifts tenfold. Needs Debian's package wrk. Parts
-that are left out with --only are those of the stored results. Writes results/serve.json and .md.
+starts and replays of large logs, and their evaluation; memory while many decisions wait. Next to
+each result stands what one fdatasync took just before and after it: it drifts tenfold. Needs
+Debian's package wrk. Parts that are left out with --only are those of the stored results. Writes
+results/serve.json and .md.
 """
 
 import argparse
@@ -23,7 +24,7 @@ from bench.timing import ROOT, now
 
 CACHE = ROOT / ".cache" / "serve_bench"
 PEERS = ROOT / ".cache" / "serve_peers"
-PARTS = ("inversegap", "chorus", "vw", "recovery", "memory")
+PARTS = ("inversegap", "chorus", "vw", "recovery", "memory", "evaluate")
 FULL = {"seconds": 20, "events": 1_000_000, "chorus_events": 50_000, "pending": 1_000_000}
 QUICK = {"seconds": 2, "events": 20_000, "chorus_events": 2_000, "pending": 20_000}
 OPTIONS = (
@@ -46,6 +47,7 @@ def parts(options: argparse.Namespace, folder: Path, size: dict[str, int]) -> di
             logs.recovery, folder / "recovery", size["events"], size["chorus_events"]
         ),
         "memory": partial(logs.memory, folder / "memory", size["pending"]),
+        "evaluate": partial(logs.evaluated, folder / "evaluate", size["events"]),
     }
 
 

@@ -6,6 +6,8 @@ it again. Each prints JSON, and runs in a process of its own.
 """
 
 import json
+import os
+import subprocess
 import sys
 import time
 from contextlib import closing
@@ -15,7 +17,7 @@ from urllib.request import Request, urlopen
 
 import psutil
 
-from bench.serve.program import APP, contexts, serving, settings
+from bench.serve.program import APP, PROGRAM, contexts, serving, settings
 from bench.timing import child
 from onearm.service import app, replay
 from onearm.service.clock import Clock
@@ -23,6 +25,7 @@ from onearm.service.core import Core
 from onearm.service.requests import Decide, Feedback
 from onearm.service.sqlite import SqliteStore
 
+POLICIES = ("uniform", "always label 1")  # that are judged
 MOST = 1024  # decisions in a commit, or rewards
 WARM = 1000  # records that are replayed before the clock runs
 
@@ -101,6 +104,27 @@ def memory(folder: Path, many: int) -> dict[str, Any]:
                 "log": log, "rss_mib": service.rss(), "start_seconds": service.seconds,
                 "pending": service.get("state")["pending"],
             }  # fmt: skip
+    return results
+
+
+def evaluated(folder: Path, many: int) -> dict[str, Any]:
+    """Return what `onearm evaluate` costs on logs with few and many events."""
+    results = {}
+    for n in (many // 10, many):
+        log = _process("make", folder / str(n), "InverseGap", n)
+        command = [*PROGRAM[:-1], "evaluate", str(folder / str(n) / f"{APP}.db")]
+        for policy in POLICIES:
+            command += ["--policy", policy]
+        begin, out = time.perf_counter(), ["--out", str(folder / "page")]
+        process = subprocess.Popen([*command, *out], stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if status:
+            raise RuntimeError(f"onearm evaluate failed with {process.returncode}")
+        results[str(n)] = {
+            "log": log, "events": n, "seconds": time.perf_counter() - begin,
+            "cpu_seconds": usage.ru_utime + usage.ru_stime, "rss_mib": usage.ru_maxrss / 1024,
+        }  # fmt: skip
     return results
 
 

@@ -3,12 +3,14 @@
 from typing import Any
 
 from bench.benchmark import Requirement, Results, verdict, written_by
+from bench.serve.logs import POLICIES
 from papers.markdown import table
 
 PACKAGES = ("onearm", "numpy", "numba", "uvicorn", "uvloop", "apsw", "msgspec")
 LOADED = {"inversegap": "InverseGap", "chorus": "Chorus"}
 RATES = {"InverseGap": 100_000, "Chorus": 3_000}  # events per second of a replay, at least
 RECOVERY = 60.0  # seconds
+GROWTH = 200.0  # bytes of an evaluation for each event and policy
 RATIO = 1.5  # of the memory with many decisions that wait to that with a hundredth of them
 
 
@@ -30,7 +32,20 @@ def requirements(results: Results) -> list[Requirement]:
         few, many = sorted(parts["memory"].values(), key=lambda run: run["pending"])
         what = f"memory with {many['pending']:,} decisions that wait, beside {few['pending']:,}"
         bounds.append(Requirement(what, many["rss_mib"] / few["rss_mib"], "≤", RATIO))
+    if "evaluate" in parts:
+        bounds += _of_evaluation(parts["evaluate"])
     return sorted(bounds, key=lambda bound: bound.what)
+
+
+def _of_evaluation(parts: dict[str, Any]) -> list[Requirement]:
+    few, many = sorted(parts.values(), key=lambda run: run["events"])
+    more = (many["events"] - few["events"]) * len(POLICIES)
+    growth = (many["rss_mib"] - few["rss_mib"]) * 2**20 / more
+    what = f"onearm evaluate, {many['events']:,} events,"
+    return [
+        Requirement(f"{what} peak memory in MiB", many["rss_mib"], "≤", 1024),
+        Requirement(f"{what} bytes for each event and policy", growth, "≤", GROWTH),
+    ]
 
 
 def _of_load(runs: dict[int, Any]) -> list[Requirement]:
@@ -179,6 +194,21 @@ A service that starts with decisions that wait for feedback. While such a log is
 """
 
 
+def _evaluations(parts: dict[str, Any]) -> str:
+    rows = [
+        [f"{n:,.0f}" for n in (run["events"], run["log"]["megabytes"])]
+        + [f"{run['cpu_seconds']:.1f}", f"{run['seconds']:.1f}", f"{run['rss_mib']:,.0f}"]
+        for run in parts.values()
+    ]
+    return f"""## Evaluation of the log
+
+`onearm evaluate bench.db` with {len(POLICIES)} policies, as a process from its start to its page.
+
+{table(["events", "MB", "CPU s", "s", "peak MiB"], rows)}
+"""
+
+
 SECTIONS = {
     "inversegap": _load, "chorus": _load, "vw": _daemon, "recovery": _recovery, "memory": _memory,
+    "evaluate": _evaluations,
 }  # fmt: skip

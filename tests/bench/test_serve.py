@@ -37,6 +37,15 @@ def test_requirements_of_the_load():
     assert not met(loaded(refused_or_failed=1))["answers lost"]
 
 
+@pytest.mark.parametrize(("mib", "failed"), [(480, 0), (700, 1), (1100, 2)])
+def test_requirements_of_evaluations(mib, failed):
+    """1,024 MiB, and 200 bytes for each event of each of two policies: 343 MiB for 900,000."""
+    runs = [{"events": 100_000, "rss_mib": 300}, {"events": 1_000_000, "rss_mib": mib}]
+    part = {"time": "2026", "load_average": 0.1, "results": dict(enumerate(runs))}
+    bounds = report.requirements({"parts": {"evaluate": part}})
+    assert sum(not bound.met for bound in bounds) == failed
+
+
 def test_rows_of_the_daemon():
     text = "x0:0.5 x1:1"
     assert _plain(text, None) == b"|f x0:0.5 x1:1\n"
@@ -60,9 +69,9 @@ def test_a_small_run_of_parts_leaves_those_of_others(tmp_path, monkeypatch):
     given = ["--quick", "--out", str(tmp_path), "--folder", str(tmp_path / "logs"), "--only"]
     only = ["inversegap", "recovery"] if shutil.which("wrk") else ["recovery"]
     command.main([*given, *only])
-    command.main([*given, "memory"])
+    command.main([*given, "memory", "evaluate"])
     results = json.loads((tmp_path / "serve.json").read_text())
-    assert [*results["parts"]] == [*only, "memory"]
+    assert [*results["parts"]] == [*only, "memory", "evaluate"]
     assert results["errors"] == []
     parts = {name: part["results"] for name, part in results["parts"].items()}
     if "inversegap" in parts:
@@ -73,5 +82,6 @@ def test_a_small_run_of_parts_leaves_those_of_others(tmp_path, monkeypatch):
     assert all(part["same_models"] for part in parts["recovery"].values())
     assert parts["recovery"]["InverseGap"]["replay"]["events"] == 1500
     assert parts["memory"]["1000"]["pending"] == 1001  # and one that was asked for
+    assert parts["evaluate"]["1500"]["rss_mib"] > 100
     assert "| InverseGap | 1,500 |" in (tmp_path / "serve.md").read_text()
     assert not [*(tmp_path / "logs").iterdir()]
