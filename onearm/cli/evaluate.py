@@ -164,8 +164,6 @@ def _require_arguments(asked: dict[str, Any]) -> None:
 
 def _evaluated(asked: dict[str, Any]) -> "Evaluation":
     """Return the evaluation that was asked for."""
-    from onearm.ope.evaluate import n_passes
-
     model = asked["model"]
     if model not in ("linear", "none"):
         known = ("linear", "none", *onearm.LEARNERS)
@@ -174,14 +172,12 @@ def _evaluated(asked: dict[str, Any]) -> "Evaluation":
         with progress_bar("reading") as update:
             log = _read(asked)
             estimators = names(asked["estimator"])
-            passes = n_passes(len(asked["policy"]), estimators, asked["fitting"])
-            update(description="judging", total=passes * len(log))
             return onearm.evaluate(
                 log, asked["policy"], against=asked["against"], model=model,
                 estimator=estimators, interval=asked["interval"], level=asked["level"],
                 fitting=asked["fitting"], max_weight=asked["max_weight"], by=asked["by"],
                 n_windows=asked["windows"], seed=asked["seed"], unseen=asked["unseen"],
-                progress=lambda done: update(completed=done),
+                progress=lambda done: update(description=f"judging, {done:,} events"),
             )  # fmt: skip
     except KeyboardInterrupt:
         typer.echo("stopped: nothing was written", err=True)

@@ -181,8 +181,10 @@ class Log:
         write(self, Path(path))
 
     def chunks(self) -> Iterator[Events]:
-        """Return the events from the start, some at a time."""
-        return self.source()
+        """Return the events from the start, some at a time; the first pass counts them."""
+        scan = Scan()
+        yield from scan.along(self.source())
+        vars(self).setdefault("scan", scan)
 
     def judged(self) -> Iterator[Events]:
         """Return the events that have a reward that counts, some at a time."""
@@ -206,10 +208,8 @@ class Log:
     @cached_property
     def scan(self) -> Scan:
         """What one pass over the events counts."""
-        scan = Scan()
-        for events in self.chunks():
-            scan.add(events)
-        return scan
+        sum(1 for _ in self.chunks())  # which is the pass
+        return vars(self)["scan"]
 
     def __len__(self) -> int:
         return sum(self.counts.values())

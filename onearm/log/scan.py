@@ -1,5 +1,7 @@
 """One pass over the events of a log: how many have each outcome, and what is odd about them."""
 
+from collections.abc import Iterable, Iterator
+
 import numpy as np
 
 from onearm.log.events import OUTCOMES, Events
@@ -14,6 +16,12 @@ class Scan:
         self.ids: list[np.ndarray] = []  # hashes of the event ids: eight bytes an event
         self.latest = np.datetime64("NaT", "us")
         self.n_earlier = 0  # events with a time before that of an earlier event
+
+    def along(self, chunks: Iterable[Events]) -> Iterator[Events]:
+        """Yield events, some at a time, and take them."""
+        for events in chunks:
+            self.add(events)
+            yield events
 
     def add(self, events: Events) -> None:
         """Take the next events."""

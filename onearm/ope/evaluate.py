@@ -77,7 +77,7 @@ def evaluate(
     unseen
         States that no given model learnt from this log by `update` or `play`: else it is refused.
     progress
-        A callable that gets the number of events done, in all passes.
+        A callable that gets the number of events done; cross-fitting and replay read a log again.
     """
     if not isinstance(log, Log):
         raise ValueError(f"log must be an onearm.Log (Log.read), got a {type(log).__name__}")
@@ -93,11 +93,6 @@ def evaluate(
         kept = (replayed(policy, log, judged.check, settings, advance) for policy in candidates)
         result.estimates.extend(kept)
     return result
-
-
-def n_passes(n_policies: int, estimators: Iterable[str], fitting: str) -> int:
-    """Return how often the log is read: once, by cross-fitting twice, by replay for each policy."""
-    return 1 + (fitting == "cross_fitted") + n_policies * ("replay" in estimators)
 
 
 def _require_traced_model(model: Any, unseen: bool) -> None:

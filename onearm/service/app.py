@@ -82,7 +82,8 @@ def read(path: str | Path) -> App:
     """Return the settings in a file; a ValueError says which of them is wrong, and why."""
     path = Path(path)
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8-sig")  # some editors put a mark before it
+        content = tomllib.loads(text)
         return parse(content, path.resolve().parent)
     except ValueError as error:  # of TOML, too
         raise ValueError(f"{path}: {error}") from None
@@ -144,6 +145,8 @@ def _require_learner(key: str, learner: Any, settings: dict[str, Any]) -> None:
     wrong = f"must learn from choices of other policies, and {learner['name']} cannot"
     if key != "learner":
         raise ValueError(f"{key}: a challenger {wrong}")
+    if settings["apprentice"]:
+        raise ValueError(f"apprentice: a learner of a baseline's choices {wrong}")
     if settings["promotion"]["rule"] != "never":  # it would be tried for ever
         raise ValueError(f"promotion.rule: whoever another policy is promoted over {wrong}")
 
@@ -229,8 +232,9 @@ def _server(table: dict[str, Any], app: str, folder: Path) -> Server:
         if key in table:
             whole(f"server.{key}", table[key], least, most)
     for key in ("host", "file"):
-        if key in table and (not isinstance(table[key], str) or not table[key]):
-            raise ValueError(f"server.{key} must be a text, got {shown(table[key])}")
+        text = table.get(key, "text")
+        if not isinstance(text, str) or not text or not text.isprintable():
+            raise ValueError(f"server.{key} must be a text that can be printed, got {shown(text)}")
     file = folder / table.get("file", f"{app}.db")
     if not file.parent.is_dir():
         raise ValueError(f"server.file must lie in a folder that exists, got {str(file)!r}")

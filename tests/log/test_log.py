@@ -1,5 +1,7 @@
 """Log and Events: what they refuse, their parts, and learning from them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -220,3 +222,19 @@ def test_what_is_odd_is_counted(tmp_path, small_chunks):
             "2 events are out of order: of a time before that of an earlier event.",
         ]
     assert random_log().oddities == []
+
+
+def test_the_first_pass_counts_the_events():
+    """So an evaluation reads a log once."""
+    log, n_passes = Log.of(None, [0, 1] * 25, [0.5] * 50, [1.0, 0.0] * 25), 0
+
+    def source():
+        nonlocal n_passes
+        n_passes += 1
+        yield from log.source()
+
+    counted = replace(log, source=source)
+    onearm.evaluate(counted, "uniform")
+    assert (len(counted), counted.counts["reported"], n_passes) == (50, 50, 1)
+    next(replace(log, source=source).chunks())  # a part of a pass counts nothing
+    assert len(counted.first(7)) == 7

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import onearm
-from onearm.ope.evaluate import n_passes
 from onearm.ope.policies import Uniform
 from onearm.ope.uncertainty import Bounded, sequence
 from onearm.ope.weighing import KAPPA, weigh
@@ -118,4 +117,3 @@ def test_progress_counts_every_pass(log, estimators, fitting, passes, monkeypatc
     onearm.evaluate(log.after(0), policies, **asked, progress=counts.append)
     assert counts == sorted({*counts})
     assert (len(counts), counts[-1]) == (4 * passes, N * passes)
-    assert n_passes(2, [*estimators] if passes > 2 else [estimators], fitting) == passes

@@ -63,6 +63,12 @@ def test_a_file_becomes_settings(tmp_path):
     assert app.tokens[0].scopes == {"decide", "feedback"}
 
 
+def test_a_mark_at_the_begin_of_a_file_is_no_part_of_it(tmp_path):
+    path = tmp_path / "app.toml"
+    path.write_text(TOML.replace("{sha256}", new_token()[1]), encoding="utf-8-sig")
+    assert read(path).name == "news"
+
+
 def test_defaults(tmp_path):
     app = parse(copy.deepcopy(PLAIN), tmp_path)
     assert (app.server.host, app.server.port, app.tokens) == ("127.0.0.1", 8080, ())
@@ -113,6 +119,12 @@ NEVER_PROMOTED = {
         ({"wait": 0}, "wait must be seconds above 0"),
         ({"wait": True}, "wait must be"),
         ({"wait": "99999d"}, "at most 10 years"),
+        ({"server": {"file": "a\0b"}}, "server.file must be a text that can be printed"),
+        ({"server": {"file": ""}}, "server.file must be a text that can be printed"),
+        (
+            NEVER_PROMOTED | {"promotion": {}, "apprentice": True},
+            "apprentice: a learner of a baseline's choices must learn from",
+        ),
         ({"apprentice": 1}, "apprentice must be true or false, got 1"),
         ({"default_reward": 2}, "default_reward must be a number in [0, 1], got 2"),
         ({"learner": {}}, "learner.name"),
