@@ -15,6 +15,7 @@ from onearm.schema.column import TEXT
 from onearm.schema.names import did_you_mean, listed
 from onearm.schema.schema import Schema
 from onearm.schema.values import shown
+from onearm.streams.naming import columns_of
 
 GIVEN = {"n_classes", "n_features", "nominal"}  # parameters that follow from the schema
 SAVED = {
@@ -43,7 +44,8 @@ def make_learner(cls: Any, schema: Schema, params: dict[str, Any]) -> Any:
     if "interactions" in params:
         given = params["interactions"]
         pairs = [given] if isinstance(given, str) else given
-        params["interactions"] = [columns_of(pair, schema) for pair in pairs]
+        plain = [column.name for column in schema.columns if column.kind != TEXT]
+        params["interactions"] = [columns_of(str(pair), plain) for pair in pairs]  # names alone
     sizes = len(schema.labels), schema.n_features
     return learner_for(cls, *sizes, nominal=schema.nominal, n_words=schema.n_words, **params)
 
@@ -56,16 +58,6 @@ def require_parameters(cls: Any, params: Mapping[str, Any], given: Collection[st
     for name in params.keys() - known:
         allowed, hint = listed(sorted(known), len(known), str), did_you_mean(name, known)
         raise ValueError(f"parameters of {cls.__name__} are {allowed}, got {name!r}{hint}")
-
-
-def columns_of(pair: Any, schema: Schema) -> list[int]:
-    """Return the places of two columns that are multiplied, given as "device*hour"."""
-    plain = [column.name for column in schema.columns if column.kind != TEXT]
-    names = [name.strip() for name in pair.split("*")] if isinstance(pair, str) else []
-    if len(names) != 2 or not set(names) <= set(plain):
-        allowed = f'two columns as "device*hour", of {listed(plain)}'
-        raise ValueError(f"interactions must be {allowed}, got {shown(pair)}")
-    return [plain.index(name) for name in names]
 
 
 def load_learner(

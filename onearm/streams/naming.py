@@ -63,10 +63,11 @@ def pairs_of_columns(interactions: Any, stream: Any) -> list[Any]:
     if schema:  # whose numbers and codes come before its words
         names = [column.name for column in schema.columns if column.kind != TEXT]
     given = [interactions] if isinstance(interactions, str) else interactions
-    return [_places(pair, list(names)) for pair in given]
+    return [columns_of(pair, list(names)) for pair in given]
 
 
-def _places(pair: Any, names: list[str]) -> list[Any]:
+def columns_of(pair: Any, names: list[str]) -> list[Any]:
+    """Return the places of two columns, given as "device*hour" or each by name or place."""
     parts = [part.strip() for part in pair.split("*")] if isinstance(pair, str) else list(pair)
     wrong = any(isinstance(part, str) and part not in names for part in parts)
     if wrong or len(parts) != 2:

@@ -64,7 +64,7 @@ def test_a_schema_must_be_given(schema):
         ({"learner": "Chorus", "nominal": ()}, "parameters of Chorus are .*, got 'nominal'"),
         ({"schema": {}}, "schema must have at least one column, got none"),
         ({"labels": None}, "labels must be given: the schema has none"),
-        ({"interactions": ["age*hour"]}, "interactions must be two columns .*, got 'age.hour'"),
+        ({"interactions": ["age*hour"]}, "interactions must be two columns, .*, got 'age.hour'"),
         ({"interactions": [(0, 1)]}, "interactions must be two columns"),
     ],
 )
