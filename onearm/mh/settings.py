@@ -20,7 +20,7 @@ from onearm.mh.categories import ALLOWED, FROM_DTYPE, listed
 
 LEAST_ROWS, FEW_ROUNDS = 50, 100  # fewer rows than these have one run of so many
 TREES = {"tree": "trees", "random_tree": "random_trees"}
-LEAVES, ARMS = (4, 32), (3, 8)  # least and largest, where data decide
+LEAVES, RANDOM_LEAVES, ARMS = (4, 32), (4, 128), (3, 8)  # least and largest, where data decide
 ROWS_OF_ARM = 25  # of fewer rows the best of many columns is the best by chance
 SEEDS = "None, an integer in [0, 2**32 - 1] or a numpy.random.RandomState"
 
@@ -54,7 +54,8 @@ class Parameters:
     _: KW_ONLY
     n_leaves: int | str = _auto(
         whole(8, 2, 2**15),
-        'Number of leaves of a tree. "auto": √(rows · labels)/8, at least 4 and at most 32.',
+        'Number of leaves of a tree. "auto": √(rows · labels)/2, at least 4 and at most 128, for '
+        "random trees; for others a quarter of it, at least 4 and at most 32.",
     )
     n_terms: int = whole(3, 1, 2**15, doc="Number of stumps in a product.")
     n_rounds: int | str = _auto(
@@ -190,8 +191,11 @@ class Settings(Parameters):
         """
         arms = min(within(math.sqrt(d), ARMS), max(1, d // 2), max(1, int(weight) // ROWS_OF_ARM))
         arms = 1 if self.arms == "uct" else arms
+        leaves = within(math.sqrt(weight * K) / 8, LEAVES)
+        if self.base == "random_tree":
+            leaves = within(math.sqrt(weight * K) / 2, RANDOM_LEAVES)
         sizes: dict[str, Any] = {
-            "n_leaves": within(math.sqrt(weight * K) / 8, LEAVES), "arms_per_round": arms,
+            "n_leaves": leaves, "arms_per_round": arms,
         }  # fmt: skip
         sizes |= {"n_rounds": FEW_ROUNDS} if n < LEAST_ROWS else {}
         return replace(self, **{k: v for k, v in sizes.items() if getattr(self, k) == "auto"})

@@ -29,13 +29,14 @@ def log_loss(p, y):
 
 @pytest.mark.parametrize(
     ("n", "d", "K", "leaves", "arms"),
-    [(100, 1, 2, 4, 1), (100, 5, 2, 4, 2), (49, 100, 2, 4, 1), (14_000, 16, 26, 32, 4),
-     (9000, 6, 3, 21, 3), (60_000, 784, 10, 32, 8)],
+    [(100, 1, 2, 7, 1), (20, 5, 2, 4, 1), (49, 100, 2, 5, 1), (14_000, 16, 26, 128, 4),
+     (900, 6, 3, 26, 3), (60_000, 784, 10, 128, 8)],
 )  # fmt: skip
 def test_sizes_follow_from_the_data(n, d, K, leaves, arms):
     sized = Settings().sized(n, n, d, K)
     assert (sized.n_leaves, sized.arms_per_round) == (leaves, arms)
     assert sized.n_rounds == ("auto" if n >= 50 else 100)
+    assert Settings("tree").sized(9000, 9000, 6, 3).n_leaves == 21
     given = Settings(n_leaves=5, arms_per_round=7, n_rounds=9)
     assert given.sized(n, n, d, K) == given
 
