@@ -34,7 +34,7 @@ OPTIONS = (
 )
 
 
-def parts(options: argparse.Namespace, folder: Path, size: dict[str, int]) -> dict[str, Callable]:
+def parts(folder: Path, size: dict[str, int]) -> dict[str, Callable]:
     """Return what measures each part."""
     under_load, seconds = load.under_load, size["seconds"]
     return {
@@ -58,7 +58,7 @@ def measure(options: argparse.Namespace) -> Results:
     folder = Path(tempfile.mkdtemp(dir=options.folder))
     errors = []
     try:
-        for name, run in parts(options, folder, size).items():
+        for name, run in parts(folder, size).items():
             if name in options.only:
                 measured.pop(name, None)
                 try:
