@@ -2,7 +2,8 @@
 
 Each set is split 70/30 several times; sets of more than 20,000 training rows are cut. Budgets are
 multiples of the CPU time of ExtraTrees with 100 trees. Verdicts are from the reported half alone.
-Each run is recorded in results/mh_bakeoff; re-running plays what is missing.
+Each run is recorded in results/mh_bakeoff; re-running plays what is missing, and AdaBoostMH again
+where its code has changed.
 """
 
 import zlib
@@ -16,12 +17,13 @@ from rich.console import Console
 from bench.bakeoff.sets import HALVES, Set, load, named
 from bench.benchmark import OUT, RENDER, Option, parse, show_failures
 from bench.mh import bakeoff_report
-from bench.mh.contenders import CONTENDERS, forest_seconds, play, rows_of
+from bench.mh.contenders import CONTENDERS, OURS, OURS_SIZES, Rows, forest_seconds, play, rows_of
 from bench.timing import now
-from onearm.experiments.identity import versions
+from onearm.experiments.identity import code, versions
 from onearm.experiments.job import OnProgress, Record
 from onearm.experiments.ledger import Ledger
 from onearm.experiments.run import Experiment, play_missing, print_line
+from onearm.mh.classifier import AdaBoostMH
 from onearm.streams.stream import WIDE
 
 FOLDER, TRAINING_ROWS, SPLITS = "mh_bakeoff", 20_000, 5
@@ -55,21 +57,14 @@ class Job(NamedTuple):
         return f"{self.set}, {self.learner} ({how}), split {self.split}, budget {self.budget:g}"
 
     def configuration(self) -> Record:
-        return dict(self._asdict())
+        """Return what decides the run: of AdaBoostMH also its code and its ladder."""
+        ours = {"code": code(AdaBoostMH), "sizes": OURS_SIZES} if self.learner == OURS else {}
+        return {**self._asdict(), **ours}
 
     def play(self, progress: OnProgress) -> Record:
         """Return error, log loss and seconds."""
-        stream = load(self.set)
-        X, y = stream.arrays()
-        order = np.random.default_rng([self.split, zlib.crc32(self.set.encode())]).permutation(
-            len(y)
-        )
-        n = min(round(0.7 * len(y)), TRAINING_ROWS)
-        labels, y = np.unique(y[order[:n]]), y
-        test = order[round(0.7 * len(y)) :][:TRAINING_ROWS]
-        every = rows_of(np.asarray(X, float), np.searchsorted(labels, y), stream.nominal)
-        every.y[~np.isin(y, labels)] = len(labels)  # never right
-        train, test_rows = every.part(order[:n]), every.part(test)
+        train, test_rows = divided(self.set, self.split)
+        n = len(train.y)
         for _ in range(2):  # imports and compiles, uncounted
             play(self.learner, self.tuned, train.part(np.arange(min(n, 60))), test_rows, 0.0)
         unit = forest_seconds(train)
@@ -78,6 +73,19 @@ class Job(NamedTuple):
 
     def summary(self, record: Record) -> str:
         return f"{self}: {record['error']:.4f}, {record['log_loss']:.3f}"
+
+
+def divided(name: str, split: int) -> tuple[Rows, Rows]:
+    """Return training and test rows of a split of a set."""
+    stream = load(name)
+    X, y = stream.arrays()
+    order = np.random.default_rng([split, zlib.crc32(name.encode())]).permutation(len(y))
+    n = min(round(0.7 * len(y)), TRAINING_ROWS)
+    labels = np.unique(y[order[:n]])
+    test = order[round(0.7 * len(y)) :][:TRAINING_ROWS]
+    every = rows_of(np.asarray(X, float), np.searchsorted(labels, y), stream.nominal)
+    every.y[~np.isin(y, labels)] = len(labels)  # never right
+    return every.part(order[:n]), every.part(test)
 
 
 def jobs_of(data: Sequence[Set], splits: int, budgets: int, tuned: bool) -> list[Job]:
@@ -110,6 +118,7 @@ def main(arguments: Sequence[str]) -> int:
         failures = play_missing(jobs, runs, console, options.on).failures
     planned = len(jobs_of(named(), SPLITS, len(BUDGETS), True))
     path = options.out / FOLDER / "README.md"
-    path.write_text(bakeoff_report.report(list(runs.records().values()), planned))
+    present = Experiment(jobs_of(named(), SPLITS, len(BUDGETS), True), runs).records()
+    path.write_text(bakeoff_report.report(present, planned))
     print_line(str(path), console)
     return show_failures(failures, console)

@@ -8,6 +8,7 @@ pytest.importorskip("sklearn")
 from bench.mh import bakeoff, contenders
 from bench.mh.bakeoff_report import cells, report, verdicts
 from bench.mh.contenders import CONTENDERS, FOREST, OURS, play, rows_of
+from onearm.experiments.job import key
 
 PEERS = [name for name in CONTENDERS if name != OURS]
 
@@ -49,7 +50,7 @@ def test_a_learner_climbs_its_ladder_within_the_budget(monkeypatch):
         monkeypatch.setitem(contenders.CONTENDERS, name, short)
         assert play(name, False, train, test, 0.0)["size"] == 5
         best = play(name, False, train, test, 60.0)
-        assert best["size"] in (5, 20, 100)
+        assert best["size"] in ((5, 20, 100) if name == FOREST else (100,))
         assert best["error"] < 0.2
 
 
@@ -59,3 +60,18 @@ def test_the_middle_budget_is_played_first():
     assert {job.budget for job in jobs[:48]} == {4.0}
     assert not any(job.tuned for job in jobs[:24])
     assert len({tuple(job.configuration().values()) for job in jobs}) == len(jobs)
+
+
+def test_runs_of_other_code_are_not_shown(monkeypatch, tmp_path):
+    jobs = bakeoff.jobs_of(bakeoff.named(["titanic"]), 1, 1, False)
+    with bakeoff.ledger(tmp_path).writer() as write:
+        for job in jobs:
+            given = record("titanic", job.learner, 0, 0.25, 0.5)
+            write({"key": key(job.configuration()), **given, **job.configuration()})
+    for code, shown in (("present", 6), ("other", 5)):
+        if code == "other":
+            monkeypatch.setattr(bakeoff, "code", lambda cls: "other")
+        assert bakeoff.main(["--render", "--out", str(tmp_path)]) == 0
+        text = (tmp_path / "mh_bakeoff" / "README.md").read_text()
+        assert f"{shown} of 11,160 planned runs" in text
+        assert ("| titanic |" in text) == (shown == 6)
