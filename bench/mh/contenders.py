@@ -3,7 +3,8 @@
 A learner has a ladder of sizes, the number of rounds or trees. On four fifths of the training rows
 it climbs as long as the next step is likely to end within half of the budget; the size with the
 least log loss on the other fifth is then fitted to all of them. AdaBoostMH cross-validates what it
-makes of its rounds: it climbs on all rows, within the whole budget, and the last step counts.
+makes of its rounds: it climbs on all rows, within the whole budget, and the last step counts. So
+it takes the largest step that is likely to end in time.
 """
 
 import time
@@ -19,7 +20,7 @@ from onearm.mh.classifier import AdaBoostMH
 
 OURS, FOREST, TREES = "AdaBoostMH", "ExtraTrees", 100
 SIZES = (25, 50, 100, 200, 400, 800, 1600, 3200)
-OURS_SIZES = (250, 1000, 4000, 16_000)  # rounds of all runs
+OURS_SIZES = (250, 350, 500, 700, 1000, 1400, 2000, 2800, 4000, 5600, 8000, 16_000)  # of all runs
 CLIP = 1e-6  # a probability below counts as this one in the log loss
 
 
@@ -119,12 +120,11 @@ class Contender(NamedTuple):
     fit: Callable[[Any, bool, Rows], Any]
     sizes: Sequence[Any] = SIZES
     inputs: Callable[[Rows], Any] = lambda rows: rows.frame
-    growth: float = 2.0  # how much longer a step takes than the last
     validates: bool = False  # itself what it makes of a size: no rows are held out
 
 
 CONTENDERS = {
-    OURS: Contender(adaboost_mh, OURS_SIZES, growth=4.0, validates=True),
+    OURS: Contender(adaboost_mh, OURS_SIZES, validates=True),
     "LightGBM": Contender(lightgbm),
     "XGBoost": Contender(xgboost),
     "CatBoost": Contender(catboost, inputs=texts),
@@ -149,16 +149,16 @@ def play(name: str, tuned: bool, train: Rows, test: Rows, budget: float) -> dict
         inside, outside = (train.part(np.sort(part)) for part in parts)
         within = budget / 2
     tried: list[tuple[float, int]] = []
-    last = 0.0
-    for place, size in enumerate(contender.sizes):
-        start = time.process_time()
-        if tried and start - began + contender.growth * last > within:
-            break
+    larger = contender.sizes[:1]
+    while larger:
+        size, start = larger[-1 if contender.validates else 0], time.process_time()
         model = contender.fit(size, tuned, inside)
-        loss = -place if contender.validates else scores(model, contender, outside)[1]
-        tried.append((loss, place))
-        last = time.process_time() - start
-    chosen = contender.sizes[min(tried)[1]]
+        loss = -size if contender.validates else scores(model, contender, outside)[1]
+        tried.append((loss, size))
+        end = time.process_time()
+        most = size * (within - (end - began)) / (end - start)
+        larger = [other for other in contender.sizes if size < other <= most]
+    chosen = min(tried)[1]
     if not contender.validates:
         model = contender.fit(chosen, tuned, train)
     spent = time.process_time() - began
