@@ -34,7 +34,7 @@ from onearm.mh.settings import Settings
 
 SHARE, LEAST_ROUNDS, EARLY = 12, 20, 0.4  # of the second fit: t is 1/SHARE of the rounds
 FITTED_ROWS, HELD_OUT_ROWS = 10_000, 2000  # of the second fit, at most
-SIZE_ROWS = 500  # that the size of the final votes is taken from, about
+SIZE_ROWS = 200  # that the size of the final votes is taken from, about
 REPEATED = 0.1  # a smaller share of different rows cannot be halved, nor fitted too closely
 RANGE = 1e-2, 1e4  # of the sharpness
 STEPS = 60  # of the search for it: far more than it needs
@@ -61,12 +61,15 @@ def vote_scale(
     fitted = ensemble.make(settings.kind_and_size(), positive.shape[1])
     fitted.boost(rounds, second)
     seen = positive[outside], sample_weight[outside], model.multilabel_
-    sharpness = []
-    for stage in (fitted.first(int(np.ceil(EARLY * rounds))), fitted):
-        size = root_mean_square(stage.votes_on(X[inside]), sample_weight[inside])
+    sharpness, t = [], int(np.ceil(EARLY * rounds))
+    f, f_seen = (np.zeros((rows.sum(), positive.shape[1])) for rows in (outside, inside))
+    for stage in (fitted.part(0, t), fitted.part(t, rounds)):
+        f += stage.votes_on(X[outside])
+        f_seen += stage.votes_on(X[inside])
+        size = root_mean_square(f_seen, sample_weight[inside])
         if size == 0.0:
             return None
-        sharpness.append(size * best_scale(stage.votes_on(X[outside]), *seen))
+        sharpness.append(size * best_scale(f, *seen))
     early, late = sharpness
     return scaled_by(late * max(1.0, late / early), model.ensemble_, X, sample_weight, u)
 

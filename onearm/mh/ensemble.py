@@ -73,9 +73,13 @@ class Ensemble:
 
     def first(self, rounds: int) -> "Ensemble":
         """Return an ensemble of the first rounds."""
+        return self.part(0, rounds)
+
+    def part(self, begin: int, end: int) -> "Ensemble":
+        """Return an ensemble of rounds begin … end-1."""
         other = copy(self)
         for name, array in self.arrays().items():
-            setattr(other, name, array[:rounds].copy())
+            setattr(other, name, array[begin:end].copy())
         return other
 
     def boost(self, rounds: int, training: Training) -> bool:
