@@ -17,7 +17,7 @@ from rich.console import Console
 from bench.bakeoff.sets import HALVES, Set, load, named
 from bench.benchmark import OUT, RENDER, Option, parse, show_failures
 from bench.mh import bakeoff_report
-from bench.mh.contenders import CONTENDERS, OURS, OURS_SIZES, Rows, forest_seconds, play, rows_of
+from bench.mh.contenders import CONTENDERS, OURS, Rows, forest_seconds, play, rows_of
 from bench.timing import now
 from onearm.experiments.identity import code, versions
 from onearm.experiments.job import OnProgress, Record
@@ -57,9 +57,11 @@ class Job(NamedTuple):
         return f"{self.set}, {self.learner} ({how}), split {self.split}, budget {self.budget:g}"
 
     def configuration(self) -> Record:
-        """Return what decides the run: of AdaBoostMH also its code and its ladder."""
-        ours = {"code": code(AdaBoostMH), "sizes": OURS_SIZES} if self.learner == OURS else {}
-        return {**self._asdict(), **ours}
+        """Return what decides the run, also a ladder without held-out rows; and our code."""
+        contender = CONTENDERS[self.learner]
+        ladder = {} if contender.held_out else {"sizes": contender.sizes}
+        ours = {"code": code(AdaBoostMH)} if self.learner == OURS else {}
+        return {**self._asdict(), **ladder, **ours}
 
     def play(self, progress: OnProgress) -> Record:
         """Return error, log loss and seconds."""

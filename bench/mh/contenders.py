@@ -3,8 +3,8 @@
 A learner has a ladder of sizes, the number of rounds or trees. On four fifths of the training rows
 it climbs as long as the next step is likely to end within half of the budget; the size with the
 least log loss on the other fifth is then fitted to all of them. AdaBoostMH cross-validates what it
-makes of its rounds: it climbs on all rows, within the whole budget, and the last step counts. So
-it takes the largest step that is likely to end in time.
+makes of its rounds, and no forest is worse for more trees: these climb on all rows, within the
+whole budget, and the last step counts. So they take the largest step that is likely to end in time.
 """
 
 import time
@@ -120,16 +120,16 @@ class Contender(NamedTuple):
     fit: Callable[[Any, bool, Rows], Any]
     sizes: Sequence[Any] = SIZES
     inputs: Callable[[Rows], Any] = lambda rows: rows.frame
-    validates: bool = False  # itself what it makes of a size: no rows are held out
+    held_out: bool = True  # whether rows are, to choose a size; else the largest in time is best
 
 
 CONTENDERS = {
-    OURS: Contender(adaboost_mh, OURS_SIZES, validates=True),
+    OURS: Contender(adaboost_mh, OURS_SIZES, held_out=False),
     "LightGBM": Contender(lightgbm),
     "XGBoost": Contender(xgboost),
     "CatBoost": Contender(catboost, inputs=texts),
     "HistGradientBoosting": Contender(histograms),
-    FOREST: Contender(extra_trees, inputs=lambda rows: rows.codes),
+    FOREST: Contender(extra_trees, inputs=lambda rows: rows.codes, held_out=False),
 }
 
 
@@ -144,22 +144,22 @@ def play(name: str, tuned: bool, train: Rows, test: Rows, budget: float) -> dict
     """Return error and log loss on the test rows, the size chosen, and CPU seconds spent."""
     contender, began = CONTENDERS[name], time.process_time()
     inside, outside, within = train, train, budget
-    if not contender.validates:
+    if contender.held_out:
         parts = train_test_split(np.arange(len(train.y)), test_size=0.2, random_state=0)
         inside, outside = (train.part(np.sort(part)) for part in parts)
         within = budget / 2
     tried: list[tuple[float, int]] = []
     larger = contender.sizes[:1]
     while larger:
-        size, start = larger[-1 if contender.validates else 0], time.process_time()
+        size, start = larger[0 if contender.held_out else -1], time.process_time()
         model = contender.fit(size, tuned, inside)
-        loss = -size if contender.validates else scores(model, contender, outside)[1]
+        loss = scores(model, contender, outside)[1] if contender.held_out else -size
         tried.append((loss, size))
         end = time.process_time()
         most = size * (within - (end - began)) / (end - start)
         larger = [other for other in contender.sizes if size < other <= most]
     chosen = min(tried)[1]
-    if not contender.validates:
+    if contender.held_out:
         model = contender.fit(chosen, tuned, train)
     spent = time.process_time() - began
     error, loss = scores(model, contender, test)
