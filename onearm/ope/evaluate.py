@@ -204,12 +204,14 @@ def _notes(log: Log, judged: Judged, settings: Settings) -> list[str]:
     notes = [f"Of {counted(len(log), 'event')} of the log, {len(judged.reward):,} are judged."]
     rules = {
         "default": "got no reward in time: the default reward counts",
-        "pending": "have no reward yet: left out, which misleads if good ones come sooner",
-        "not_activated": "were never shown: left out",
+        "pending": "without a reward yet: left out, which misleads if good ones come sooner",
+        "not_activated": "never shown: left out",
     }
-    notes += [f"{counts[key]:,} events {rule}." for key, rule in rules.items() if counts[key]]
+    notes += [
+        f"{counted(counts[key], 'event')} {rule}." for key, rule in rules.items() if counts[key]
+    ]
     if log.n_bad_lines:
-        notes.append(f"{log.n_bad_lines:,} bad lines of the file are left out.")
+        notes.append(f"Left out of the file: {counted(log.n_bad_lines, 'bad line')}.")
     notes += log.oddities
     if not judged.has_distribution.all() and _wants(settings, "dr"):
         notes.append(

@@ -102,8 +102,8 @@ def test_what_is_left_out_is_counted():
     log = simulated(outcome=outcome)
     text = squeezed(text_of(onearm.evaluate(replace(log, n_bad_lines=4), "uniform")))
     assert f"Of {N:,} events of the log, {N - 53:,} are judged." in text
-    for words_of in ("50 events have no reward yet", "7 events got no reward in time",
-                     "3 events were never shown", "4 bad lines"):  # fmt: skip
+    for words_of in ("50 events without a reward yet", "7 events got no reward in time",
+                     "3 events never shown", "4 bad lines"):  # fmt: skip
         assert words_of in text
 
 

@@ -72,5 +72,5 @@ def evaluation(n=4, rewards=(0.0, 1.0), names=NAMES):
         "windows": [part(f"events {i}", names, rng, low, width) for i in range(5)],
         "warnings": ["uniform: only 3.0 effective events: the answer is worth nothing"],
         "findings": [{"check": "label frequencies", "outcome": "passed", "text": "as expected"}],
-        "notes": ["17 bad lines of the file are left out."], "settings": {"Level": "95 %"},
+        "notes": ["Left out of the file: 17 bad lines."], "settings": {"Level": "95 %"},
     }  # fmt: skip
