@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 READ = (  # options of Log.read that are passed on as they are
     "label", "propensity", "reward", "time", "feedback", "n_classes", "n_features", "hashed",
+    "late",
 )  # fmt: skip
 SHOWN = 5  # bad lines
 SAVED = ".safetensors"  # models
@@ -62,6 +63,10 @@ Seed = Annotated[int, Option(min=0, max=2**62 - 1, help="Random seed of bootstra
 Unseen = Annotated[
     bool,
     Option("--unseen", help="The saved models have not learnt from events of this log."),
+]
+Late = Annotated[
+    bool | None,
+    Option("--late", help="Late rewards count in place of the default, in a service's log."),
 ]
 SchemaFile = Annotated[Path | None, Option(help="What the columns are: JSON of a Schema.")]
 Range = Annotated[str, Option(metavar="LOW,HIGH", help="The range of rewards; default: 0,1.")]
@@ -106,6 +111,7 @@ def evaluate(
     windows: Windows = 10,
     seed: Seed = 0,
     unseen: Unseen = False,
+    late: Late = None,
     schema: SchemaFile = None,
     rewards: Range = "",
     costs: Costs = "",

@@ -2,7 +2,8 @@
 
 A service may go on writing: whoever reads a log several times reads the same events each time.
 Probabilities of labels that were added later are 0. Events whose contexts were forgotten are left
-out and counted; rows of earlier columns are encoded anew.
+out and counted; rows of earlier columns are encoded anew. Rewards that came after the default one
+were not learnt from, but may count here: `late`.
 """
 
 from collections.abc import Iterator
@@ -24,21 +25,24 @@ from onearm.service.sqlite import SqliteStore
 from onearm.service.store import Store
 
 
-def read_log(source: str | Path | Store, upto: int | None = None) -> Log:
-    """Return the log of a service, of its file or of a store; `upto`: the last record to read."""
+def read_log(source: str | Path | Store, upto: int | None = None, late: bool = False) -> Log:
+    """Return the log of a service, of its file or of a store.
+
+    `upto` is the last record to read; with `late`, late rewards count in place of the default.
+    """
     if isinstance(source, str | Path):
         path = Path(source)
         with closing(SqliteStore(path, read_only=True)) as store:
-            return _log(store, path, path.name, upto)
-    return _log(source, None, "log", upto)
+            return _log(store, path, path.name, upto, late)
+    return _log(source, None, "log", upto, late)
 
 
-def read_service(path: Path) -> Log:
+def read_service(path: Path, late: bool = False) -> Log:
     """Return the log of a service's file, for `Log.read`."""
-    return read_log(path)
+    return read_log(path, late=late)
 
 
-def _log(store: Store, path: Path | None, name: str, given: int | None) -> Log:
+def _log(store: Store, path: Path | None, name: str, given: int | None, with_late: bool) -> Log:
     upto = store.last_seq() if given is None else given
     settings = settings_at(store, store.last_seq())
     if not settings:
@@ -50,12 +54,14 @@ def _log(store: Store, path: Path | None, name: str, given: int | None) -> Log:
         if control.what == "forget"
     )
 
+    late = _late_rewards(store) if with_late else {}
+
     def chunks() -> Iterator[Events]:
         if path is None:
-            yield from _chunks(store, schema, upto)
+            yield from _chunks(store, schema, upto, late)
         else:
             with closing(SqliteStore(path, read_only=True)) as opened:
-                yield from _chunks(opened, schema, upto)
+                yield from _chunks(opened, schema, upto, late)
 
     bad = (f"{n_forgotten} events: their contexts were forgotten",) if n_forgotten else ()
     return Log(
@@ -64,10 +70,26 @@ def _log(store: Store, path: Path | None, name: str, given: int | None) -> Log:
     )  # fmt: skip
 
 
-def _chunks(store: Store, schema: Schema, upto: int) -> Iterator[Events]:
+def _late_rewards(store: Store) -> dict[str, float]:
+    """Return the first late reward of events that have one."""
+    late: dict[str, float] = {}
+    for rejected in store.rejections():
+        if rejected.why == "late":
+            late.setdefault(rejected.event_id, rejected.reward)
+    return late
+
+
+def _with_late(row: Logged, late: dict[str, float]) -> Logged:
+    if row.source != records.DEFAULT or row.event_id not in late:
+        return row
+    return row._replace(reward=late[row.event_id], source=records.REPORTED)
+
+
+def _chunks(store: Store, schema: Schema, upto: int, late: dict[str, float]) -> Iterator[Events]:
     after, is_first = 0, True
     while rows := store.logged(after, upto, ROWS):
         after = rows[-1].seq
+        rows = [_with_late(row, late) for row in rows] if late else rows
         yield _events([row for row in rows if row.x is not None], schema, store)
         is_first = False
     if is_first:
