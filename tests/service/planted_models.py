@@ -12,6 +12,7 @@ from onearm.service import replay, snapshots
 from onearm.service.models import Models
 
 learn, learn_all, choose_row = Models.learn, Models.learn_all, Models.choose_row
+follow_row = Models.follow_row
 
 
 def skip_first(models, pairs):
@@ -87,6 +88,21 @@ def scaled_pmf(models, x, among, event_id):
     return chosen
 
 
+def model_of_baseline(models, x, among, event_id, baseline):
+    """Log the probabilities of the champion, though it did not choose."""
+    chosen = follow_row(models, x, among, event_id, baseline)
+    chosen.pmf = choose_row(models, x, among, event_id).pmf
+    chosen.propensity = float(np.frombuffer(chosen.pmf)[chosen.label])
+    return chosen
+
+
+def unmarked_baseline(models, x, among, event_id, baseline):
+    """Log decisions of a baseline as those of the champion."""
+    chosen = follow_row(models, x, among, event_id, baseline)
+    chosen.policy = models.champion
+    return chosen
+
+
 changed_settings = replay.changed_settings
 MACHINE, VERIFY = "state machine", "verify"
 BUGS = (
@@ -106,4 +122,8 @@ BUGS = (
      ((Models, "choose_row", uniform_label),), ("long run",)),
     ("probabilities that do not sum to 1", "I11", "probabilities are logged 1 % too large",
      ((Models, "choose_row", scaled_pmf),), ("long run", MACHINE)),
+    ("baseline with the model's chances", "I11", "a baseline decides, the champion's are logged",
+     ((Models, "follow_row", model_of_baseline),), (MACHINE, VERIFY)),
+    ("baseline not marked", "I11", "a baseline's decision is logged as the champion's",
+     ((Models, "follow_row", unmarked_baseline),), (MACHINE, VERIFY)),
 )  # fmt: skip

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import onearm
+from onearm.service.app import parse
 from onearm.service.comparison import Comparison
 from onearm.service.logs import read_log
 from onearm.service.memory import MemoryStore
@@ -13,8 +14,9 @@ from onearm.service.records import BASELINE
 from onearm.service.replay import recover
 from onearm.service.requests import Change, Decide, Feedback
 from onearm.service.verify import verify
+from onearm.service.warming import warm_app
 from tests.service.making import Clock, context, core
-from tests.service.serving import CONTEXT, serving
+from tests.service.serving import CONTEXT, SETTINGS, serving
 from tests.service.test_client import BOTH
 
 
@@ -139,6 +141,10 @@ def test_verify_finds_decisions_that_are_not_marked():
         (place,) = [i for i, record in enumerate(store.log) if hasattr(record, "pmf")]
         store.log[place] = store.log[place]._replace(policy=policy)
         assert f"decision 2 is of policy {policy}" in str(verify(store))
+
+
+def test_an_apprentice_is_compiled_beforehand(tmp_path):
+    warm_app(parse(SETTINGS | {"apprentice": True}, tmp_path))
 
 
 @BOTH
