@@ -24,6 +24,7 @@ BENCHMARKS = {  # by name: the module with its `main`, and what it measures
     "mh.peers": ("mh.peers", "AdaBoostMH beside boosted trees and forests, error against time"),
     "mh.bakeoff": ("mh.bakeoff", "AdaBoostMH beside its peers at equal CPU time, on many sets"),
     "mh.trials": ("mh.trials", "AdaBoostMH with other defaults, on the development half"),
+    "mh.size": ("mh.size", "memory of AdaBoostMH on many rows, and its time on wide ones"),
     "mh.speed": ("mh.speed", "speed of AdaBoostMH"),
     "regression.speed": ("regression.speed", "speed of boosting for regression"),
     "regression.pricing": ("regression.pricing", "prices from noisy profits"),

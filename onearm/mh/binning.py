@@ -24,7 +24,7 @@ from onearm.mh.sparse_columns import SparseColumns
 from onearm.mh.subsets import SUBSET, UNORDERED, is_above
 from onearm.mh.weights import ALL, HAS, NONE, add_row, clear, copy_sums, row_loop
 
-BLOCK = 64  # columns transposed at a time
+BLOCK, TRANSPOSED = 64, 2**24  # columns transposed at a time, and numbers, at most
 DENSE_FROM = 0.8  # share of rows outside the most common bin from which a column is dense
 ENTRIES = 2**24  # looked up at a time: more would take more memory than the columns
 
@@ -145,10 +145,14 @@ def _joined(
     dense = np.empty((0 if exact else d, n), np.uint8)  # takes no memory where it is not written
     dense_row, n_dense, columns = np.full(d, NONE), 0, []
     for j, (bins, *facts) in enumerate(binned):
-        stored = np.argsort(bins, kind="stable") if exact else np.flatnonzero(bins != facts[0])
-        if not exact and len(stored) > dense_from * n:
-            dense[n_dense], dense_row[j], stored = bins, n_dense, stored[:0]
+        stored = bins[:0]
+        if exact:
+            stored = np.argsort(bins, kind="stable")
+        elif np.count_nonzero(bins != facts[0]) > dense_from * n:
+            dense[n_dense], dense_row[j] = bins, n_dense
             n_dense += 1
+        else:
+            stored = np.flatnonzero(bins != facts[0])
         columns.append((stored.astype(np.uint32), bins[stored], *facts))
     rows, bins, common, first, low, high = zip(*columns, strict=True)
     starts, offsets = (np.append(0, np.cumsum(list(map(len, parts)))) for parts in (rows, low))
@@ -163,8 +167,9 @@ def iterate_columns(X: Any) -> Iterator[np.ndarray]:
     """Yield the columns; transposed by blocks, which is faster than one at a time."""
     if hasattr(X, "tocsc"):
         X = X.tocsc()
-    for j in range(0, X.shape[1], BLOCK):
-        block = X[:, j : j + BLOCK]
+    wide = max(1, min(BLOCK, TRANSPOSED // max(1, X.shape[0])))
+    for j in range(0, X.shape[1], wide):
+        block = X[:, j : j + wide]
         yield from np.ascontiguousarray((block.toarray() if hasattr(block, "toarray") else block).T)
 
 

@@ -35,6 +35,7 @@ from onearm.mh.settings import Settings
 SHARE, LEAST_ROUNDS, EARLY = 12, 20, 0.4  # of the second fit: t is 1/SHARE of the rounds
 FITTED_ROWS, HELD_OUT_ROWS = 10_000, 2000  # of the second fit, at most
 SIZE_ROWS = 200  # that the size of the final votes is taken from, about
+HASHED = 2**16  # rows at a time
 REPEATED = 0.1  # a smaller share of different rows cannot be halved, nor fitted too closely
 RANGE = 1e-2, 1e4  # of the sharpness
 STEPS = 60  # of the search for it: far more than it needs
@@ -46,7 +47,10 @@ def vote_scale(
     """Return β of a fitted ensemble by a second fit, None if the rows are too few to find it."""
     u = row_hashes(X)
     are_counts = (sample_weight % 1.0 == 0.0).all()  # else rows are repeated no more than they are
-    if len(np.unique(u)) < REPEATED * (sample_weight.sum() if are_counts else len(u)):
+    in_order = np.sort(u)
+    n_different = 1 + np.count_nonzero(in_order[1:] != in_order[:-1])
+    del in_order
+    if n_different < REPEATED * (sample_weight.sum() if are_counts else len(u)):
         votes = model.ensemble_.votes_on(X)
         return best_scale(votes, positive, sample_weight, model.multilabel_)
     n, rounds = len(u), len(model.alpha_)
@@ -133,6 +137,9 @@ def probabilities(f: np.ndarray, beta: float, multilabel: bool) -> np.ndarray:
 def row_hashes(X: Any) -> np.ndarray:
     """Return a number in [0, 1) for each row, by its values alone, dense or sparse."""
     odd = np.random.default_rng(0).integers(0, 2**63, X.shape[1]).astype(np.uint64) * 2 + 1
+    if isinstance(X, np.ndarray) and len(X) > HASHED:
+        parts = [row_hashes(X[begin : begin + HASHED]) for begin in range(0, len(X), HASHED)]
+        return np.concatenate(parts)
     if hasattr(X, "tocsr"):
         X = csr_array(X)
         terms = np.append(_bits(X.data) * odd[X.indices], np.uint64(0))

@@ -18,6 +18,7 @@ from onearm.mh.subsets import CATEGORIES
 from onearm.schema.values import is_missing
 
 CHECKS = {"accept_sparse": ("csr", "csc"), "dtype": float, "ensure_all_finite": "allow-nan"}
+BYTES = [np.float64, np.uint8]  # types of dense rows that stay as they are
 FROM_DTYPE = "from_dtype"
 ALLOWED = "None, 'from_dtype', or a list of column numbers, of names or of True and False"
 TEXTS, NUMBERS = {str, type(None)}, {int, float, type(None)}  # types without special cases
@@ -82,7 +83,8 @@ def checked_data(model: Any, X: Any, *y: Any, reset: bool = True, **options: Any
         model.categories_ = {j: most_frequent(v) for j, v in values.items()}
     with np.errstate(invalid="ignore"):  # it sums values that may be huge
         if not model.categories_:
-            return validate_data(model, X, *y, reset=reset, **CHECKS, **options)
+            checks = CHECKS if hasattr(X, "tocsr") else CHECKS | {"dtype": BYTES}
+            return validate_data(model, X, *y, reset=reset, **checks, **options)
         validate_data(model, X, skip_check_array=True, reset=reset)  # names and number of columns
         codes = encoded(X, model.categories_)
         return check_X_y(codes, *y, **CHECKS, **options) if y else check_array(codes, **CHECKS)

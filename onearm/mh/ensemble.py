@@ -16,7 +16,7 @@ from onearm.mh.subsets import SUBSET
 from onearm.mh.trees import MINUS, vote_trees_of_any, vote_trees_of_numbers
 from onearm.mh.weights import NONE
 
-DENSE = 2**22  # numbers of sparse rows that are made dense at a time
+DENSE = 2**22  # numbers of sparse rows, or of bytes, that become dense floats at a time
 RANGES = {"votes": "[-1, 1]", "alpha": "[-1e6, 1e6]", "loss": "(0, 2]"}  # of saved arrays
 
 
@@ -119,10 +119,11 @@ class Ensemble:
     def votes_on(self, X: Any) -> np.ndarray:
         """Return the votes of all rounds on rows."""
         f = np.zeros((X.shape[0], self.K))
-        at_once = max(1, len(f))
+        at_once, wide = max(1, len(f)), X.shape[1]
         if not isinstance(X, np.ndarray):
-            X, used = X.tocsr(), np.unique(self.column[self.column >= 0])
-            at_once = max(1, DENSE // max(1, len(used)))
+            X, wide = X.tocsr(), len(np.unique(self.column[self.column >= 0]))
+        if X.dtype != float or not isinstance(X, np.ndarray):
+            at_once = max(1, DENSE // max(1, wide))
         for begin in range(0, len(f), at_once):
             rows = slice(begin, begin + at_once)
             ensemble, values = self.with_dense(X[rows])
@@ -132,11 +133,11 @@ class Ensemble:
     def with_dense(self, X: Any) -> tuple["Ensemble", np.ndarray]:
         """Return dense rows and the ensemble on these: of sparse rows only columns it uses."""
         if isinstance(X, np.ndarray):
-            return self, np.ascontiguousarray(X)
+            return self, np.ascontiguousarray(X, float)
         used = np.unique(self.column[self.column >= 0])
         other = copy(self)
         other.column = np.where(self.column >= 0, np.searchsorted(used, self.column), NONE)
-        return other, np.ascontiguousarray(X[:, used].toarray())
+        return other, np.ascontiguousarray(X[:, used].toarray(), float)
 
 
 class Products(Ensemble):

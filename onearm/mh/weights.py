@@ -19,6 +19,7 @@ Kernels take the tuple (A, factors, positive, sums, before) with
 """
 
 import math
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
@@ -33,6 +34,7 @@ NONE = -1  # no node: all rows; no column
 ALL, HAS = range(2)  # of sums
 LANES = 4  # floats that are added at a time: A has columns of zeros up to a multiple of it
 LINE = 64  # bytes that a core fetches at once
+BLOCK = 2**16  # rows
 VOTING_ROWS = 256  # pass through all base classifiers together: they stay in the cache
 
 # A kernel that passes over many rows: not inlined, so that its loop has the registers to itself.
@@ -57,6 +59,11 @@ def aligned_zeros(*shape: int) -> np.ndarray:
     return buffer[begin : begin + math.prod(shape)].reshape(shape)
 
 
+def blocks(n: int) -> Iterator[slice]:
+    """Yield slices of n rows, so that what is computed from all takes little memory at a time."""
+    return (slice(begin, min(begin + BLOCK, n)) for begin in range(0, n, BLOCK))
+
+
 class Weights:
     """The arrays above; `positive` is given as (starts, labels)."""
 
@@ -65,8 +72,12 @@ class Weights:
         self.plus, self.minus = np.ones((2, A.shape[1]))
         (starts, labels), (n, wide) = positive, A.shape
         self.single = bool((np.diff(starts) == 1).all())
-        of_labels = A[np.repeat(np.arange(n), np.diff(starts)), labels]
-        self.sums = np.stack([A.sum(axis=0), np.bincount(labels, of_labels, wide)])
+        self.sums = np.zeros((2, wide))
+        for rows in blocks(n):
+            own = labels[starts[rows.start] : starts[rows.stop]]
+            number = np.repeat(np.arange(rows.start, rows.stop), np.diff(starts)[rows])
+            self.sums[ALL] += A[rows].sum(axis=0)
+            self.sums[HAS] += np.bincount(own, A[number, own], wide)
         self.before = np.zeros(wide)
 
     @classmethod
@@ -78,11 +89,12 @@ class Weights:
         n, K = positive.shape
         n_labels = positive.sum(axis=1, keepdims=True)
         halved = (n_labels > 0) & (n_labels < K) & shared
-        w = 0.5 / np.maximum(np.where(positive, n_labels, K - n_labels), 1)
-        w = np.where(halved, w, 1.0 / K)
-        w *= (sample_weight / sample_weight.sum())[:, None]
-        A = aligned_zeros(n, -(-K // LANES) * LANES)
-        A[:, :K] = np.where(w > 0, np.maximum(np.rint(w * UNIT), 1), 0)
+        A, whole = aligned_zeros(n, -(-K // LANES) * LANES), sample_weight.sum()
+        for rows in blocks(n):
+            own = np.where(positive[rows], n_labels[rows], K - n_labels[rows])
+            w = np.where(halved[rows], 0.5 / np.maximum(own, 1), 1.0 / K)
+            w *= (sample_weight[rows] / whole)[:, None]
+            A[rows, :K] = np.where(w > 0, np.maximum(np.rint(w * UNIT), 1), 0)
         starts = np.append(0, np.cumsum(n_labels))
         return cls(A, (starts, np.nonzero(positive)[1].astype(np.uint32)), K)
 

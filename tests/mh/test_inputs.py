@@ -10,7 +10,9 @@ from scipy.sparse import csr_array
 
 pytest.importorskip("sklearn")
 
+from onearm.mh import classifier, ensemble
 from onearm.mh.bandits import Bandit
+from onearm.mh.binning import bin_columns
 from onearm.mh.classifier import AdaBoostMH
 from onearm.mh.settings import Settings
 from onearm.mh.weights import relative_weights
@@ -214,3 +216,22 @@ def test_missing_packages_are_reported_with_their_extra(package, use, extra):
     program = BLOCKED.format(package=package, use=use)
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert f"pip install 'onearm[{extra}]'" in run.stdout, run.stderr
+
+
+@pytest.mark.parametrize("base", BASES)
+@pytest.mark.parametrize("max_bins", [7, 256])
+def test_bytes_are_as_floats_and_stay_bytes(base, max_bins, monkeypatch):
+    X = np.random.default_rng(0).integers(0, 256, (120, 5), np.uint8)
+    y = (X[:, 0] > 100) + (X[:, 1] > 200).astype(int)
+    settings = {"max_rounds": 20, "max_bins": max_bins, "random_state": 0, "validation": 0.2}
+    seen = []
+    binned = lambda X, *given: seen.append(X.dtype) or bin_columns(X, *given)  # noqa: E731
+    monkeypatch.setattr(classifier, "bin_columns", binned)
+    monkeypatch.setattr(ensemble, "DENSE", 40)  # numbers: several rows at a time
+    bytes_, floats = (AdaBoostMH(base, **settings).fit(Z, y) for Z in (X, X.astype(float)))
+    assert seen == [np.uint8, np.float64]
+    same_ensemble(bytes_, floats)
+    assert bytes_.vote_scale_ == floats.vote_scale_
+    assert np.array_equal(bytes_.predict_proba(X), floats.predict_proba(X.astype(float)))
+    first, second = (next(m.staged_decision_function(Z)) for m, Z in ((bytes_, X), (floats, X)))
+    assert np.array_equal(first, second)
