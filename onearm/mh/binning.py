@@ -102,8 +102,7 @@ def bin_columns(
 
 def _codes(x: np.ndarray, n: int) -> tuple:
     bins, values = x.astype(np.uint8), np.arange(n, dtype=float)
-    common = int(np.bincount(bins, minlength=1).argmax())
-    return bins, common, UNORDERED, values, values
+    return bins, int(np.bincount(bins, minlength=1).argmax()), UNORDERED, values, values
 
 
 def _bin_sparse(
@@ -117,8 +116,8 @@ def _bin_sparse(
     low, high = of_bin[1], of_bin[1]
     dense_row, dense = np.full(len(simple), NONE), np.zeros((0, X.shape[0]), np.uint8)
     if len(others):
-        X_others = X[:, others]
-        binned = (_bin_column(x, sample_weight, most, False) for x in iterate_columns(X_others))
+        values = iterate_columns(X[:, others])
+        binned = (_bin_column(x, sample_weight, most, False) for x in values)
         rest = _joined(binned, X.shape[0], len(others), False, dense_from)
         dense_row[others], dense = rest.dense_row, rest.dense
         of_column[0][others], of_column[1][others] = rest.common, rest.first
@@ -127,8 +126,7 @@ def _bin_sparse(
         low, high = np.append(low, rest.low)[order], np.append(high, rest.high)[order]
         of_bin = owners[order], low
         column = others.repeat(np.diff(rest.starts))
-        joined = map(np.append, entries, (column, rest.rows, rest.bins))
-        columns, rows, bins = joined
+        columns, rows, bins = map(np.append, entries, (column, rest.rows, rest.bins))
         order = np.argsort(columns, kind="stable")
         entries = columns[order], rows[order], bins[order]
     (columns, rows, bins), edges = entries, np.arange(X.shape[1] + 1)
