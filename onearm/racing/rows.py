@@ -42,6 +42,7 @@ class Source:
     stream: Stream | None = field(default=None, compare=False)  # given, or learned of a file
     generator: Any = field(default=None, compare=False)  # the function of a synthetic stream
     data: datasets.DataSet | None = field(default=None, compare=False)  # of a data set
+    path: Path | None = field(default=None, compare=False)  # of a file, for workers elsewhere
 
     def __hash__(self) -> int:
         return hash(json.dumps(self.spec, sort_keys=True))
@@ -83,7 +84,7 @@ class Source:
             options = {k: v for k, v in self.spec.items() if k not in ("file", "sha256")}
             if "schema" in options:
                 options["schema"] = onearm.Schema.from_json(options["schema"])
-            self.stream = datasets.read(self.spec["file"], log=log, **options)
+            self.stream = datasets.read(self.path or self.spec["file"], log=log, **options)
         return self.stream
 
     def describe(self) -> str:
@@ -138,7 +139,7 @@ def _file(spec: dict[str, Any]) -> Source:
         raise ValueError(f"stream must be {allowed}, got {spec['file']!r}{hint}")
     if "schema" in spec:
         spec = spec | {"schema": schema_text(spec["schema"], path, spec.get("label"))}
-    return Source(spec | {"sha256": file_digest(path)})
+    return Source(spec | {"sha256": file_digest(path)}, path=path.absolute())
 
 
 def _files(folder: Path) -> list[Path]:

@@ -27,6 +27,16 @@ def test_cores_give_the_same_bits():
     assert list(map(comparable, single.runs)) == list(map(comparable, double.runs))
 
 
+@pytest.mark.compiled
+def test_workers_find_a_file_of_the_folder_that_is_current_when_it_is_raced(tmp_path, monkeypatch):
+    race("SynSep", ["Perceptron"], rounds=20, repeats=2, on=2)  # its workers stay in this folder
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rows.csv").write_text("size,kind\n" + "1,a\n2,b\n" * 20)
+    results = race("rows.csv", ["Perceptron"], repeats=2, on=2)
+    assert (results.failures, len(results.runs)) == ([], 2)
+    assert results.runs[0]["stream"]["file"] == "rows.csv"  # as it was given
+
+
 RACE = """
 import sys
 import onearm
