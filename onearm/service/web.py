@@ -22,7 +22,6 @@ from onearm.service.watcher import Watcher
 from onearm.service.writer import Writer
 
 JSON = [(b"content-type", b"application/json")]
-SAFE = [(b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store")]
 READ = 16  # times the largest body: what is read of one that is too large
 encode = msgspec.json.Encoder(enc_hook=lambda number: number.item()).encode  # of NumPy
 
