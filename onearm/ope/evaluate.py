@@ -80,7 +80,7 @@ def evaluate(
         A callable that gets the number of events done; cross-fitting and replay read a log again.
     """
     if not isinstance(log, Log):
-        raise ValueError(f"log must be an onearm.Log (Log.read), got a {type(log).__name__}")
+        raise ValueError(f"log must be an onearm.Log, got a {type(log).__name__}: see Log.read")
     settings = _settings(estimator, interval, level, fitting, max_weight, seed)
     _require_windows(n_windows)
     candidates, other = as_policies(policies, log, unseen), as_policy(against, log, unseen)
