@@ -20,7 +20,7 @@ def test_the_program_has_one_thread_unless_the_environment_says_otherwise(given)
     plain |= {} if given is None else {"OPENBLAS_NUM_THREADS": given}
     command = [sys.executable, "-c", CODE]
     done = subprocess.run(command, env=plain, capture_output=True, text=True, check=True)
-    n, said = done.stdout.split()
-    assert said == (given or "1")
+    n_threads, limit = done.stdout.split()
+    assert limit == (given or "1")
     if given is None:
-        assert n == "1"
+        assert n_threads == "1"

@@ -26,7 +26,7 @@ def decided(service, i, **about):
 
 
 def apprenticed(n, store=None, **changes):
-    """Return a service whose baseline said b n times, which earned 1 for every second context."""
+    """Return a service whose baseline chose b n times, which earned 1 for every second context."""
     service = core(store, apprentice=True, **changes)
     for i in range(n):
         answer = decided(service, i, baseline="b")
